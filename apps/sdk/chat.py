@@ -56,7 +56,8 @@ class Message:
         if isinstance(self.content, str):
             return self.content
         blocks = self.content if isinstance(self.content, list) else []
-        return "\n".join(str(block.get("text", "")) for block in blocks if isinstance(block, dict) and block.get("type") == "text")
+        texts = (block.get("text", "") for block in blocks if isinstance(block, dict) and block.get("type") == "text")
+        return "\n".join(map(str, texts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,124 @@
+"""The bodies that HTTP takes: closed, strict about types, every limit named."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from apps.sdk.chat import Message, ToolCall
+from apps.sdk.jsontypes import JsonObject
+from apps.sdk.skill import Source
+from preprocessor.intent import Intent
+
+ToolName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+
+
+class Body(BaseModel):
+    """Unknown fields and wrong types are refused with a pointer."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class FunctionCall(Body):
+    """What an earlier reply called."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    arguments: str = Field(description="JSON text, as the model wrote it.")
+
+
+class WireToolCall(Body):
+    """A tool call of an earlier assistant message."""
+
+    id: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    type: Literal["function"] = "function"
+    function: FunctionCall
+
+
+class SystemMessage(Body):
+    """The caller's own instructions; they follow the service's."""
+
+    role: Literal["system"]
+    content: str
+
+
+class UserMessage(Body):
+    """Text, or content blocks."""
+
+    role: Literal["user"]
+    content: str | list[JsonObject]
+
+    def to_message(self) -> Message:
+        return Message("user", self.content)
+
+
+class AssistantMessage(Body):
+    """An earlier answer or an earlier message with calls."""
+
+    role: Literal["assistant"]
+    content: str | list[JsonObject] | None = None
+    tool_calls: list[WireToolCall] | None = Field(None, max_length=128)
+
+
+class ToolMessage(Body):
+    """The result of an earlier call."""
+
+    role: Literal["tool"]
+    content: str | list[JsonObject]
+    tool_call_id: str
+
+
+WireMessage = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]
+
+
+def to_message(wire: SystemMessage | UserMessage | AssistantMessage | ToolMessage) -> Message:
+    """The message as the service holds it."""
+    match wire:
+        case AssistantMessage():
+            calls = tuple(ToolCall(call.id, call.function.name, call.function.arguments) for call in wire.tool_calls or ())
+            return Message("assistant", wire.content or "", calls)
+        case ToolMessage():
+            return Message("tool", wire.content, tool_call_id=wire.tool_call_id)
+        case SystemMessage() | UserMessage():
+            return Message(wire.role, wire.content)
+
+
+class ExpandBody(Body):
+    """What a conversation wants of its tools."""
+
+    intent: Intent | None = Field(None, description="null or missing: the standard set.")
+    source: Source = "api"
+
+
+class MessagesBody(ExpandBody):
+    """A history whose last message is the user's."""
+
+    messages: list[WireMessage] = Field(min_length=1, max_length=2_000)
+    source: Source = "chat"
+
+
+class PreprocessBody(MessagesBody):
+    """A message to shortlist for."""
+
+
+class TurnBody(MessagesBody):
+    """A message to answer."""
+
+    stream: bool = Field(False, description="Server-sent events instead of one JSON answer.")
+    max_rounds: int | None = Field(None, ge=1, description="Rounds of tool calls; at most the service's own setting.")
+    token_budget: int | None = Field(None, ge=1, description="Tokens over both models; at most the service's own setting.")
+
+
+class ExecuteBody(ExpandBody):
+    """One call, as a model would make it."""
+
+    name: ToolName
+    arguments: JsonObject = {}
+    id: Annotated[str, StringConstraints(min_length=1, max_length=200)] = "call_1"
+
+
+class OverrideBody(Body):
+    """An administrator's word about an app, a skill or a focus mode."""
+
+    enabled: bool
+    reason: Annotated[str, StringConstraints(max_length=500)] | None = None

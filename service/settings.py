@@ -1,0 +1,103 @@
+"""Every setting of the service, read from the environment (`SHORTLIST_...`) and `.env`; nothing else reads the environment.
+
+Lists are comma-separated. Times are in seconds, sizes in bytes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SecretStr, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+ROOT = Path(__file__).resolve().parent.parent
+CommaList = Annotated[tuple[str, ...], NoDecode]
+
+
+class Settings(BaseSettings):
+    """The service's configuration; a wrong value is an error that names its variable."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="SHORTLIST_", env_file=".env", env_nested_delimiter="__", extra="ignore", frozen=True, validate_default=True
+    )
+
+    # the service
+    host: str = Field("127.0.0.1", description="Address to listen on.")
+    port: int = Field(8080, ge=0, le=65535, description="Port to listen on; 0 takes a free one.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least severe level that is logged.")
+    log_json: bool | None = Field(None, description="JSON log lines; empty = only when standard error is no terminal.")
+    body_limit: int = Field(1_048_576, ge=1_024, description="Largest request body.")
+    shutdown_grace: float = Field(20.0, ge=0, description="How long running turns may finish after SIGTERM.")
+    drain_delay: float = Field(0.0, ge=0, description="How long to go on listening, not ready, before the port is closed.")
+    heartbeat: float = Field(15.0, gt=0, description="Pause between comments on a quiet event stream.")
+    on_disconnect: Literal["cancel", "finish"] = Field("cancel", description="What becomes of a turn whose client has left.")
+    idempotency_retention: float = Field(86_400.0, gt=0, description="How long an Idempotency-Key's answer is kept.")
+
+    # apps and store
+    apps_dirs: CommaList = Field((str(ROOT / "apps"),), description="Folders that hold apps, first wins. Default: the bundled.")
+    base_instructions: Path = Field(
+        ROOT / "service" / "base_instructions.yml", description="Every instruction text for the models. Default: the bundled."
+    )
+    database_url: str = Field("sqlite+aiosqlite:///shortlist.db", description="Where what must last is kept.")
+    secrets: dict[str, SecretStr] = Field(
+        {}, description='Credentials of skills by provider, as JSON {"brave": "..."} or SHORTLIST_SECRETS__BRAVE=...'
+    )
+
+    # models; none = offline stand-ins
+    main_models: CommaList = Field((), description="Main model, then fallbacks, in litellm's names. Empty = offline stand-in.")
+    preselection_model: str | None = Field(None, description="Cheap model that shortlists. Empty = the ranking decides alone.")
+    model_rules: dict[str, dict[str, tuple[str, ...]]] = Field(
+        {}, description='Main models by an extra preselection field, as JSON {"complexity": {"simple": ["openai/..."]}}.'
+    )
+    model_api_base: str | None = Field(None, description="URL of an OpenAI-compatible server for all models.")
+    model_api_key: SecretStr | None = Field(None, description="Its key. Empty = the provider's own variable (OPENAI_API_KEY ...).")
+    model_timeout: float = Field(60.0, gt=0, description="One attempt at the main model.")
+    model_attempts: int = Field(3, ge=1, le=10, description="Attempts per model before the next one is asked.")
+    max_output_tokens: int | None = Field(None, ge=1, description="Longest reply in tokens. Empty = the provider's default.")
+
+    # a turn
+    turn_timeout: float = Field(120.0, gt=0, description="A turn's deadline when the caller sets none.")
+    turn_timeout_max: float = Field(600.0, gt=0, description="Longest deadline that a caller may set.")
+    turn_token_budget: int = Field(200_000, ge=1, description="Tokens of both models that a turn may use.")
+    max_rounds: int = Field(8, ge=1, le=50, description="Rounds of tool calls before the last call without tools.")
+    turns_parallel: int = Field(200, ge=1, description="Turns at once; one more is told to come back.")
+
+    # preselection
+    preselection_timeout: float = Field(8.0, gt=0, description="Time limit of the preselection, attempts included.")
+    preselection_floor: float = Field(0.3, ge=0, le=1, description="Least ranking score that selects; 1 = only the model does.")
+    preselected_max: int = Field(12, ge=1, le=128, description="Most skills preselected for one message.")
+    preselection_candidates: int = Field(200, ge=1, description="Above this many skills the ranking narrows the list first.")
+    resident_picks: int = Field(20, ge=0, le=127, description="Most picks that are always sent in full.")
+
+    # execution
+    requests_per_call: int = Field(5, ge=1, le=100, description="Most requests that one call runs.")
+    requests_parallel: int = Field(5, ge=1, le=100, description="Requests at once in a turn.")
+    skill_timeout: float = Field(30.0, gt=0, description="One request of a skill that declares no timeout.")
+    skill_attempts: int = Field(3, ge=1, le=10, description="Attempts at a request of an idempotent skill.")
+    result_bytes: int = Field(10_000_000, ge=1_024, description="Largest result of one request.")
+    result_bytes_for_llm: int = Field(60_000, ge=256, description="Largest result a model is shown; longer ones are cut at rows.")
+
+    @field_validator("main_models", "apps_dirs", mode="before")
+    @classmethod
+    def _split_commas(cls, value: Any) -> Any:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("preselection_model", "model_api_base", "model_api_key", "max_output_tokens", "log_json", mode="before")
+    @classmethod
+    def _read_empty_as_none(cls, value: Any) -> Any:
+        return None if value == "" else value
+
+    @property
+    def apps_paths(self) -> tuple[Path, ...]:
+        return tuple(map(Path, self.apps_dirs))
+
+    @property
+    def skill_secrets(self) -> dict[str, str]:
+        """Credentials by provider name, names casefolded."""
+        return {name.casefold(): value.get_secret_value() for name, value in self.secrets.items() if value.get_secret_value()}
+
+    @property
+    def uses_models(self) -> bool:
+        """Whether any real model is configured, so that litellm is needed."""
+        return bool(self.main_models or self.preselection_model or self.model_rules)

@@ -1,0 +1,24 @@
+"""What the store raises.
+
+    StoreError              the store cannot do what was asked
+    ├── StoreUnavailable    it cannot be opened or does not answer now; asking again may work
+    └── StoreTooNew         the database was written by a newer version of this program
+"""
+
+from __future__ import annotations
+
+
+class StoreError(Exception):
+    """The store cannot do what was asked. The text is for operators: it may name a file, never a value."""
+
+
+class StoreUnavailable(StoreError):
+    """The database cannot be opened, is locked for too long, is full or is gone."""
+
+
+class StoreTooNew(StoreError):
+    """The database has a schema that this version does not know."""
+
+    def __init__(self, revision: str) -> None:
+        super().__init__(f"The database is at schema revision {revision}, which this version does not know: update Shortlist.")
+        self.revision = revision

@@ -1,0 +1,202 @@
+"""Ask the model, run what it calls, give back the results, until it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import orjson
+
+from apps.sdk.chat import ChatModel, ChatRequest, Message, ModelReply, TextDelta, ToolCall, ToolDefinition, Usage
+from apps.sdk.contract import Contract
+from apps.sdk.tokens import estimate_tokens
+from executor.calls import CallBatch, CallError, parse_calls, refuse_calls
+from executor.policy import Limits
+from executor.render import Rendered, render_result
+from executor.results import CallResult, ResultBatch
+from executor.run import TurnExecution
+from service.events import Emit, Event
+from service.history import keep_parsable
+
+MAX_CALLS_IN_HISTORY = 128
+"""OpenAI refuses an assistant message with more tool calls than this."""
+
+
+class LoopTexts(Protocol):
+    """What the loop says to the model, from the base instructions."""
+
+    @property
+    def last_call(self) -> str: ...
+    @property
+    def cut_off(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One model call of the loop; token counts are the provider's, or the documented estimate where it gave none."""
+
+    model: str
+    finish_reason: str
+    calls: tuple[str, ...]
+    usage: Usage
+    prompt_tokens_estimated: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedCall:
+    """One call of the turn: what was asked, what came back, and the text that the model was given."""
+
+    call: ToolCall
+    result: CallResult
+    rendered: Rendered
+
+
+@dataclass(slots=True)
+class LoopState:
+    """What a turn has so far. It is always a valid history: no call is added without its result."""
+
+    messages: list[Message] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
+    executed: list[ExecutedCall] = field(default_factory=list)
+    usage: Usage = Usage()
+    text: str = ""
+    answered: bool = False
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def has_something(self) -> bool:
+        return bool(self.text or self.executed)
+
+
+class ToolLoop:
+    """One turn's conversation with the main model. Make one per turn; `state` stays readable whatever `run` raises."""
+
+    def __init__(
+        self,
+        *,
+        model: ChatModel,
+        execution: TurnExecution,
+        contract: Contract,
+        limits: Limits,
+        texts: LoopTexts,
+        max_rounds: int,
+        max_output_tokens: int | None,
+        token_budget: int,
+        deadline: float,
+        emit: Emit,
+        stream: bool,
+    ) -> None:
+        self._model = model
+        self._execution = execution
+        self._contract = contract
+        self._limits = limits
+        self._texts = texts
+        self._max_rounds = max_rounds
+        self._max_output_tokens = max_output_tokens
+        self._token_budget = token_budget
+        self._deadline = deadline
+        self._emit = emit
+        self._stream = stream
+        self.state = LoopState()
+
+    async def run(self, history: Sequence[Message], tools: tuple[ToolDefinition, ...]) -> None:
+        """Fill `state` until the model has answered; raises `ModelError` when no model does, `BudgetExhausted` when none may."""
+        cut_off = False
+        for _ in range(self._max_rounds):
+            reply = await self._ask(history, tools)
+            if not reply.tool_calls:
+                break
+            twice_cut_off = cut_off and reply.finish_reason == "length"
+            cut_off = reply.finish_reason == "length"
+            await self._run_calls(reply)
+            if twice_cut_off:
+                reply = await self._ask_without_tools(history)
+                break
+        else:
+            reply = await self._ask_without_tools(history)
+        if not reply.text and tools:
+            reply = await self._ask_without_tools(history)
+        self._take_answer(reply)
+
+    async def _ask_without_tools(self, history: Sequence[Message]) -> ModelReply:
+        """The last call of a turn: no tools, so that there is an answer."""
+        self.state.notices.append("answered_without_tools")
+        return await self._ask((*history,), (), closing=(Message("system", self._texts.last_call),))
+
+    async def _ask(
+        self, history: Sequence[Message], tools: tuple[ToolDefinition, ...], closing: tuple[Message, ...] = ()
+    ) -> ModelReply:
+        request = ChatRequest((*history, *self.state.messages, *closing), tools, max_output_tokens=self._max_output_tokens)
+        estimate = estimate_prompt(request)
+        if self.state.usage.total + estimate > self._token_budget:
+            raise BudgetExhausted(self._token_budget)
+        reply = await (self._receive(request) if self._stream else self._model.complete(request))
+        usage = reply.usage if reply.usage.total else Usage(estimate, estimate_tokens(reply.text))
+        self.state.usage += usage
+        called = tuple(call.name for call in reply.tool_calls)
+        self.state.rounds.append(Round(reply.model, reply.finish_reason, called, usage, estimate))
+        return reply
+
+    async def _receive(self, request: ChatRequest) -> ModelReply:
+        """The streamed reply; its text is told as it comes and kept, in case the stream breaks."""
+        self.state.text = ""
+        async for part in self._model.stream(request):
+            if isinstance(part, ModelReply):
+                return part
+            self._tell_text(part)
+        raise AssertionError("a stream ends with its reply")  # the port's contract
+
+    def _tell_text(self, delta: TextDelta) -> None:
+        self.state.text += delta.text
+        self._emit(Event("text.delta", {"text": delta.text, "round": len(self.state.rounds) + 1}))
+
+    async def _run_calls(self, reply: ModelReply) -> None:
+        calls = reply.tool_calls[:MAX_CALLS_IN_HISTORY]
+        if len(calls) < len(reply.tool_calls):
+            self.state.notices.append("calls_left_out")
+        if reply.finish_reason == "length":
+            batch = refuse_calls(calls, CallError("arguments_cut_off", self._texts.cut_off, retryable=True))
+        else:
+            batch = parse_calls(calls, self._contract, self._limits)
+        try:
+            results = await self._execution.run(batch, self._deadline)
+        except BaseException:
+            self._take_results(reply, calls, batch, self._execution.results_after_cancel(batch))
+            raise
+        self._take_results(reply, calls, batch, results)
+
+    def _take_results(self, reply: ModelReply, calls: tuple[ToolCall, ...], batch: CallBatch, results: ResultBatch) -> None:
+        broken = frozenset(call.id for call in batch.calls if call.error and call.error.code in {"arguments_cut_off", "invalid_json"})
+        self.state.messages.append(Message("assistant", reply.text, keep_parsable(calls, broken)))
+        for call, parsed, result in zip(calls, batch.calls, results.results, strict=True):
+            rendered = render_result(result, parsed.skill, self._limits)
+            self.state.executed.append(ExecutedCall(call, result, rendered))
+            self.state.messages.append(Message("tool", rendered.content, tool_call_id=call.id))
+
+    def _take_answer(self, reply: ModelReply) -> None:
+        self.state.text = reply.text
+        self.state.answered = bool(reply.text)
+        if reply.finish_reason == "length":
+            self.state.notices.append("answer_cut_off")
+        if reply.finish_reason == "content_filter":
+            self.state.notices.append("answer_filtered")
+
+
+class BudgetExhausted(Exception):
+    """The next model call would pass the turn's token budget."""
+
+    def __init__(self, budget: int) -> None:
+        super().__init__(f"The turn's token budget of {budget} tokens does not allow another model call.")
+        self.budget = budget
+
+
+def estimate_prompt(request: ChatRequest) -> int:
+    """Tokens of a request by the documented estimate of `apps.sdk.tokens`."""
+    words = (message.text + "".join(call.name + call.arguments for call in message.tool_calls) for message in request.messages)
+    return sum(map(estimate_tokens, words)) + sum(map(estimate_definition, request.tools))
+
+
+def estimate_definition(tool: ToolDefinition) -> int:
+    """Tokens of one tool definition by the documented estimate: its JSON as it is sent."""
+    return estimate_tokens(orjson.dumps(tool.to_wire()).decode())
