@@ -14,7 +14,7 @@ from sqlalchemy.engine import URL, Connection
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import AsyncAdaptedQueuePool, ConnectionPoolEntry
 
 from service.store.errors import StoreUnavailable
 
@@ -33,7 +33,7 @@ def parse_url(text: str) -> URL:
         url = sa.make_url(text)
         url.get_dialect()
     except (ArgumentError, ImportError, ValueError):
-        raise StoreUnavailable("The database URL is not one that SQLAlchemy knows, say sqlite+aiosqlite:///shortlist.db.") from None
+        raise StoreUnavailable("The database URL is not valid; a valid one is sqlite+aiosqlite:///shortlist.db") from None
     return url
 
 
@@ -44,9 +44,9 @@ def is_memory(url: URL) -> bool:
 
 def open_anchor() -> tuple[URL, sqlite3.Connection]:
     """A fresh named database in memory: its URL, and a connection that keeps it alive until it is closed."""
-
+    name = f"file:shortlist-{uuid.uuid4().hex}"
     anchor = sqlite3.connect(f"{name}?mode=memory&cache=shared", uri=True, check_same_thread=False)
-    return sa.make_url(f"sqlite+aiosqlite:///{name}?vfs=memdb&uri=true"), anchor
+    return sa.make_url(f"sqlite+aiosqlite:///{name}?mode=memory&cache=shared&uri=true"), anchor
 
 
 def check_file(url: URL) -> None:
@@ -67,8 +67,8 @@ def make_engine(url: URL, *, single: bool) -> AsyncEngine:
     """An engine without a connection yet; `single` = at most one connection at a time."""
     if url.get_backend_name() != "sqlite":
         return create_async_engine(url, pool_pre_ping=True)
-    limits = {"pool_size": 1, "max_overflow": 0} if single else {"pool_size": 5, "max_overflow": 5}
-    engine = create_async_engine(url, **limits)
+    size = 1 if single else 10
+    engine = create_async_engine(url, poolclass=AsyncAdaptedQueuePool, pool_size=size, max_overflow=0)
     event.listen(engine.sync_engine, "connect", _prepare_connection)
     event.listen(engine.sync_engine, "begin", _begin)
     return engine

@@ -3,13 +3,15 @@
     StoreError              the store cannot do what was asked
     ├── StoreUnavailable    it cannot be opened or does not answer now; asking again may work
     └── StoreTooNew         the database was written by a newer version of this program
+
+The texts are for operators: they may name a file, never a stored value or a password.
 """
 
 from __future__ import annotations
 
 
 class StoreError(Exception):
-    """The store cannot do what was asked. The text is for operators: it may name a file, never a value."""
+    """The store cannot do what was asked."""
 
 
 class StoreUnavailable(StoreError):

@@ -1,13 +1,12 @@
-"""What a scripted model answers, as records, and their OpenAI wire form.
+"""What a scripted model answers, as records, and their OpenAI wire form: `Answer` is one of
 
-    Answer
-    ├── Reply           text and tool calls, the same description for streaming and not
-    ├── HttpError       a status with the provider's usual error object
-    ├── Raw             these bytes, whatever they are (junk, HTML, `{"choices": []}`)
-    ├── Hang            nothing for some seconds, then another answer
-    ├── Drip            another answer, one byte per interval
-    ├── Cut             the beginning of another answer, then the connection breaks
-    └── Disconnect      the connection closes before the first byte
+Reply           text and tool calls, the same description for streaming and not
+HttpError       a status with the provider's usual error object
+Raw             these bytes, whatever they are (junk, HTML, `{"choices": []}`)
+Hang            nothing for some seconds, then another answer
+Drip            another answer, one byte per interval
+Cut             the beginning of another answer, then the connection breaks
+Disconnect      the connection closes before the first byte
 """
 
 from __future__ import annotations
@@ -111,7 +110,8 @@ class Disconnect:
     pass
 
 
-Answer: TypeAlias = Reply | HttpError | Raw | Hang | Drip | Cut | Disconnect
+Plain: TypeAlias = Reply | HttpError | Raw | Disconnect
+Answer: TypeAlias = Plain | Hang | Drip | Cut
 
 EMPTY_CHOICES = Raw('{"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": []}')
 JUNK = Raw("<html><body>Bad gateway</body></html>", content_type="text/html")

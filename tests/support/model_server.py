@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self, assert_never
 
 from aiohttp import web
@@ -30,6 +31,7 @@ from tests.support.model_replies import (
     Drip,
     Hang,
     HttpError,
+    Plain,
     Raw,
     Reply,
     write_body,
@@ -53,12 +55,25 @@ class Received:
         return str(self.body.get("model"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Delivery:
+    """How bytes are sent: one per `interval` seconds, and only a `share` of them."""
+
+    interval: float | None = None
+    share: float = 1.0
+
+
 class ScriptedModelServer:
-    """Answers from a queue per model name (as on the wire, without litellm's provider prefix), then from `default`."""
+    """Answers from a queue per model name (as on the wire, without litellm's provider prefix), then from `default`.
+
+    `requests` is everything that came in, `arrived` is set by the first of them, `refusals` is what was refused as a strict
+    provider would.
+    """
 
     def __init__(self, *, default: Handler | None = None, strict: bool = True, delay: float = 0.0, port: int = 0) -> None:
         self.requests: list[Received] = []
         self.refusals: list[str] = []
+        self.arrived = asyncio.Event()
         self.url = ""
         self._default = default
         self._strict = strict
@@ -94,12 +109,13 @@ class ScriptedModelServer:
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         body: JsonObject = await request.json()
         self.requests.append(Received(body, {name.lower(): value for name, value in request.headers.items()}))
+        self.arrived.set()
         await self._wait(self._delay)
         fault = find_fault(body) if self._strict else None
         if fault is not None:
             self.refusals.append(fault)
         answer = HttpError(400, fault) if fault else self._next_answer(body)
-        return await self._send(request, body, answer, interval=None, share=1.0)
+        return await self._send(request, body, answer)
 
     def _next_answer(self, body: JsonObject) -> Answer:
         queue = self._queues[str(body.get("model"))]
@@ -109,29 +125,36 @@ class ScriptedModelServer:
             return self._default(body)
         return HttpError(400, f"nothing is scripted for the model {body.get('model')!r}")
 
-    async def _send(
-        self, request: web.Request, body: JsonObject, answer: Answer, *, interval: float | None, share: float
-    ) -> web.StreamResponse:
-        match answer:
-            case Hang(seconds, then):
-                await self._wait(seconds)
-                return await self._send(request, body, then, interval=interval, share=share)
-            case Drip(inner, pause):
-                return await self._send(request, body, inner, interval=pause, share=share)
-            case Cut(inner, part):
-                return await self._send(request, body, inner, interval=interval, share=part)
+    async def _unwrap(self, answer: Answer) -> tuple[Plain, _Delivery]:
+        delivery = _Delivery()
+        while True:
+            match answer:
+                case Hang(seconds, then):
+                    await self._wait(seconds)
+                    answer = then
+                case Drip(inner, interval):
+                    delivery, answer = replace(delivery, interval=interval), inner
+                case Cut(inner, share):
+                    delivery, answer = replace(delivery, share=share), inner
+                case _:
+                    return answer, delivery
+
+    async def _send(self, request: web.Request, body: JsonObject, answer: Answer) -> web.StreamResponse:
+        plain, delivery = await self._unwrap(answer)
+        match plain:
             case Disconnect():
                 return _break(request, web.StreamResponse())
             case Reply():
-                data, kind = self._write(answer, body)
-                return await self._write_out(request, data, kind, interval=interval, share=share)
+                data, kind = self._write(plain, body)
+                return await self._write_out(request, data, web.StreamResponse(headers={"Content-Type": kind}), delivery)
             case HttpError(status, _, _, retry_after):
                 headers = {} if retry_after is None else {"Retry-After": f"{retry_after:g}"}
-                return web.Response(body=write_error(answer), status=status, headers=headers, content_type="application/json")
+                return web.Response(body=write_error(plain), status=status, headers=headers, content_type="application/json")
             case Raw(_, status, kind):
-                return await self._write_out(request, answer.bytes, kind, interval=interval, share=share, status=status)
+                response = web.StreamResponse(status=status, headers={"Content-Type": kind})
+                return await self._write_out(request, plain.bytes, response, delivery)
             case _:
-                assert_never(answer)
+                assert_never(plain)
 
     def _write(self, reply: Reply, body: JsonObject) -> tuple[bytes, str]:
         model, number = str(body.get("model")), len(self.requests)
@@ -141,22 +164,18 @@ class ScriptedModelServer:
         return write_events(reply, model, number, with_usage=with_usage), "text/event-stream"
 
     async def _write_out(
-        self, request: web.Request, data: bytes, kind: str, *, interval: float | None, share: float, status: int = 200
+        self, request: web.Request, data: bytes, response: web.StreamResponse, delivery: _Delivery
     ) -> web.StreamResponse:
-        response = web.StreamResponse(status=status, headers={"Content-Type": kind})
-        await response.prepare(request)
-        sent = data[: int(len(data) * share)]
-        step = len(sent) if interval is None else 1
-        for start in range(0, len(sent), step or 1):
-            try:
+        sent = data[: int(len(data) * delivery.share)]
+        step = 1 if delivery.interval is not None else len(sent) or 1
+        with contextlib.suppress(ConnectionError):  # the client may leave at any time: that is what is being tested
+            await response.prepare(request)
+            for start in range(0, len(sent), step):
                 await response.write(sent[start : start + step])
-            except ConnectionError:
-                return response
-            await self._wait(interval or 0.0)
-        if share < 1.0:
-            return _break(request, response)
-        await response.write_eof()
-        return response
+                await self._wait(delivery.interval or 0.0)
+            if delivery.share == 1.0:
+                await response.write_eof()
+        return response if delivery.share == 1.0 else _break(request, response)
 
     async def _wait(self, seconds: float) -> None:
         """Sleep, but not past the server's end."""

@@ -1,0 +1,1 @@
+"""Alembic's environment. A new migration: a file in `versions`, the same change in `tables`, `HEAD` moved to it."""
