@@ -1,44 +1,50 @@
 """The answer of a turn, also when no model gave one.
 
-    TurnProblem         why a turn's conversation ended early
-    ├── TurnTimeout     its deadline
-    ├── BudgetExhausted its token budget (service.tool_loop)
-    └── ModelError      no model of the list answered (apps.sdk.chat)
+TurnProblem                 why a turn's conversation ended early
+├── DeadlineExceeded        its deadline
+├── TokenBudgetExhausted    its token budget
+└── ModelError              no model of the list answered
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from types import MappingProxyType
+from typing import TypeAlias
 
 from apps.sdk.chat import ModelError, ModelTimeout
-from service.tool_loop import BudgetExhausted, ExecutedCall, LoopState
+from service.instructions import AnswerTexts
+from service.problems import DeadlineExceeded, TokenBudgetExhausted
+from service.tool_calls import ExecutedCall
+from service.tool_loop import LoopState
+
+TurnProblem: TypeAlias = ModelError | DeadlineExceeded | TokenBudgetExhausted
+
+NOTICES: Mapping[str, str] = MappingProxyType(
+    {
+        "answered_without_tools": "The last call of the model was made without tools, so that there is an answer.",
+        "answer_cut_off": "The answer ends where the token limit was reached.",
+        "answer_filtered": "The provider withheld the answer or a part of it.",
+        "calls_left_out": "The model made more calls in one reply than a history can hold; the last ones were left out.",
+        "deadline": "The deadline passed before the model had answered.",
+        "token_budget": "The token budget was used up before the model had answered.",
+        "model_unreachable": "No model could be reached for the answer.",
+        "no_answer": "The model gave no answer.",
+    }
+)
+"""What a caller should know about an answer, by code."""
 
 
-class TurnTimeout(Exception):
-    """The turn's deadline has passed."""
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A code of `NOTICES` and its words."""
 
-
-TurnProblem: TypeAlias = ModelError | BudgetExhausted | TurnTimeout
-NoticeCode: TypeAlias = Literal[
-    "answered_without_tools", "answer_cut_off", "answer_filtered", "calls_left_out", "deadline", "token_budget", "model_unreachable",
-    "no_answer",
-]  # fmt: skip
-
-
-class AnswerTexts(Protocol):
-    """What is said in place of a model's answer, from the base instructions."""
+    code: str
 
     @property
-    def deadline(self) -> str: ...
-    @property
-    def token_budget(self) -> str: ...
-    @property
-    def model_unreachable(self) -> str: ...
-    @property
-    def no_answer(self) -> str: ...
-    @property
-    def results(self) -> str: ...
+    def message(self) -> str:
+        return NOTICES[self.code]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,29 +53,29 @@ class Answer:
 
     text: str
     model: str | None
-    notices: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
 
 def conclude(state: LoopState, problem: TurnProblem | None, texts: AnswerTexts) -> Answer:
     """The model's answer; or, when it gave none, what there is: its text so far and the results, and why."""
     model = state.rounds[-1].model if state.rounds else None
-    notices = tuple(dict.fromkeys(state.notices))
+    notices = tuple(map(Notice, dict.fromkeys(state.notices)))
     if state.answered:
         return Answer(state.text, model, notices)
     code, reason = _explain(problem, texts)
     parts = [state.text, reason]
     if state.executed:
         parts += [texts.results, *map(_quote, state.executed)]
-    return Answer("\n\n".join(part for part in parts if part), model, (*notices, code))
+    return Answer("\n\n".join(part for part in parts if part), model, (*notices, Notice(code)))
 
 
-def _explain(problem: TurnProblem | None, texts: AnswerTexts) -> tuple[NoticeCode, str]:
+def _explain(problem: TurnProblem | None, texts: AnswerTexts) -> tuple[str, str]:
     match problem:
         case None:
             return "no_answer", texts.no_answer
-        case TurnTimeout() | ModelTimeout():
+        case DeadlineExceeded() | ModelTimeout():
             return "deadline", texts.deadline
-        case BudgetExhausted():
+        case TokenBudgetExhausted():
             return "token_budget", texts.token_budget
         case ModelError():
             return "model_unreachable", texts.model_unreachable

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import orjson
+
 from apps.sdk.chat import Message, ToolCall
 
 ABANDONED = "status: abandoned\nThis call was never answered."
@@ -38,21 +40,14 @@ def repair_history(messages: Sequence[Message]) -> History:
     return History(tuple(repaired), tuple(repairs))
 
 
-def called_skills(messages: Sequence[Message], *, turns: int) -> tuple[str, ...]:
-    """Names called in the last `turns` user turns of a history, latest first, each once."""
-    names: dict[str, None] = {}
-    seen = 0
-    for message in reversed(messages):
-        seen += message.role == "user"
-        if seen > turns:
-            break
-        names.update((call.name, None) for call in reversed(message.tool_calls))
-    return tuple(names)
-
-
-def keep_parsable(calls: Sequence[ToolCall], broken: frozenset[str]) -> tuple[ToolCall, ...]:
-    """The calls as they go into history: arguments of those in `broken` (ids) become `{}`, or providers refuse the history."""
-    return tuple(replace(call, arguments="{}") if call.id in broken else call for call in calls)
+def keep_parsable(call: ToolCall) -> ToolCall:
+    """The call as it goes into history: arguments that are no JSON object become `{}`, or providers refuse the history."""
+    try:
+        if isinstance(orjson.loads(call.arguments), dict):
+            return call
+    except orjson.JSONDecodeError:
+        pass
+    return replace(call, arguments="{}")
 
 
 def _group_results(messages: Sequence[Message]) -> Iterator[tuple[Message, list[Message]]]:

@@ -51,7 +51,9 @@ class Settings(BaseSettings):
         {}, description='Main models by an extra preselection field, as JSON {"complexity": {"simple": ["openai/..."]}}.'
     )
     model_api_base: str | None = Field(None, description="URL of an OpenAI-compatible server for all models.")
-    model_api_key: SecretStr | None = Field(None, description="Its key. Empty = the provider's own variable (OPENAI_API_KEY ...).")
+    model_api_key: SecretStr | None = Field(
+        None, description="Its key. Empty = the provider's own variable (OPENAI_API_KEY ...)."
+    )
     model_timeout: float = Field(60.0, gt=0, description="One attempt at the main model.")
     model_attempts: int = Field(3, ge=1, le=10, description="Attempts per model before the next one is asked.")
     max_output_tokens: int | None = Field(None, ge=1, description="Longest reply in tokens. Empty = the provider's default.")

@@ -4,32 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import orjson
 
-from apps.sdk.chat import ChatModel, ChatRequest, Message, ModelReply, TextDelta, ToolCall, ToolDefinition, Usage
-from apps.sdk.contract import Contract
+from apps.sdk.chat import ChatModel, ChatRequest, Message, ModelReply, TextDelta, ToolDefinition, Usage
 from apps.sdk.tokens import estimate_tokens
-from executor.calls import CallBatch, CallError, parse_calls, refuse_calls
-from executor.policy import Limits
-from executor.render import Rendered, render_result
-from executor.results import CallResult, ResultBatch
-from executor.run import TurnExecution
 from service.events import Emit, Event
 from service.history import keep_parsable
+from service.instructions import TurnTexts
+from service.problems import TokenBudgetExhausted
+from service.tool_calls import ExecutedCall, ToolCalls
 
 MAX_CALLS_IN_HISTORY = 128
 """OpenAI refuses an assistant message with more tool calls than this."""
-
-
-class LoopTexts(Protocol):
-    """What the loop says to the model, from the base instructions."""
-
-    @property
-    def last_call(self) -> str: ...
-    @property
-    def cut_off(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +30,6 @@ class Round:
     prompt_tokens_estimated: int
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutedCall:
-    """One call of the turn: what was asked, what came back, and the text that the model was given."""
-
-    call: ToolCall
-    result: CallResult
-    rendered: Rendered
-
-
 @dataclass(slots=True)
 class LoopState:
     """What a turn has so far. It is always a valid history: no call is added without its result."""
@@ -59,7 +37,7 @@ class LoopState:
     messages: list[Message] = field(default_factory=list)
     rounds: list[Round] = field(default_factory=list)
     executed: list[ExecutedCall] = field(default_factory=list)
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     text: str = ""
     answered: bool = False
     notices: list[str] = field(default_factory=list)
@@ -76,10 +54,8 @@ class ToolLoop:
         self,
         *,
         model: ChatModel,
-        execution: TurnExecution,
-        contract: Contract,
-        limits: Limits,
-        texts: LoopTexts,
+        calls: ToolCalls,
+        texts: TurnTexts,
         max_rounds: int,
         max_output_tokens: int | None,
         token_budget: int,
@@ -88,9 +64,7 @@ class ToolLoop:
         stream: bool,
     ) -> None:
         self._model = model
-        self._execution = execution
-        self._contract = contract
-        self._limits = limits
+        self._calls = calls
         self._texts = texts
         self._max_rounds = max_rounds
         self._max_output_tokens = max_output_tokens
@@ -101,7 +75,7 @@ class ToolLoop:
         self.state = LoopState()
 
     async def run(self, history: Sequence[Message], tools: tuple[ToolDefinition, ...]) -> None:
-        """Fill `state` until the model has answered; raises `ModelError` when no model does, `BudgetExhausted` when none may."""
+        """Fill `state` until a model has answered. Raises `ModelError` when none does, `TokenBudgetExhausted` when none may."""
         cut_off = False
         for _ in range(self._max_rounds):
             reply = await self._ask(history, tools)
@@ -130,7 +104,7 @@ class ToolLoop:
         request = ChatRequest((*history, *self.state.messages, *closing), tools, max_output_tokens=self._max_output_tokens)
         estimate = estimate_prompt(request)
         if self.state.usage.total + estimate > self._token_budget:
-            raise BudgetExhausted(self._token_budget)
+            raise TokenBudgetExhausted(self._token_budget)
         reply = await (self._receive(request) if self._stream else self._model.complete(request))
         usage = reply.usage if reply.usage.total else Usage(estimate, estimate_tokens(reply.text))
         self.state.usage += usage
@@ -155,24 +129,17 @@ class ToolLoop:
         calls = reply.tool_calls[:MAX_CALLS_IN_HISTORY]
         if len(calls) < len(reply.tool_calls):
             self.state.notices.append("calls_left_out")
-        if reply.finish_reason == "length":
-            batch = refuse_calls(calls, CallError("arguments_cut_off", self._texts.cut_off, retryable=True))
-        else:
-            batch = parse_calls(calls, self._contract, self._limits)
+        batch = self._calls.parse(calls, cut_off=reply.finish_reason == "length")
         try:
-            results = await self._execution.run(batch, self._deadline)
-        except BaseException:
-            self._take_results(reply, calls, batch, self._execution.results_after_cancel(batch))
-            raise
-        self._take_results(reply, calls, batch, results)
+            await self._calls.run(batch, self._deadline)
+        finally:
+            # also when this is cancelled: whatever happens, each call in the history has its one result
+            self._take_results(reply, self._calls.collect(batch))
 
-    def _take_results(self, reply: ModelReply, calls: tuple[ToolCall, ...], batch: CallBatch, results: ResultBatch) -> None:
-        broken = frozenset(call.id for call in batch.calls if call.error and call.error.code in {"arguments_cut_off", "invalid_json"})
-        self.state.messages.append(Message("assistant", reply.text, keep_parsable(calls, broken)))
-        for call, parsed, result in zip(calls, batch.calls, results.results, strict=True):
-            rendered = render_result(result, parsed.skill, self._limits)
-            self.state.executed.append(ExecutedCall(call, result, rendered))
-            self.state.messages.append(Message("tool", rendered.content, tool_call_id=call.id))
+    def _take_results(self, reply: ModelReply, executed: Sequence[ExecutedCall]) -> None:
+        self.state.executed.extend(executed)
+        self.state.messages.append(Message("assistant", reply.text, tuple(keep_parsable(item.call) for item in executed)))
+        self.state.messages.extend(Message("tool", item.rendered.content, tool_call_id=item.call.id) for item in executed)
 
     def _take_answer(self, reply: ModelReply) -> None:
         self.state.text = reply.text
@@ -181,14 +148,6 @@ class ToolLoop:
             self.state.notices.append("answer_cut_off")
         if reply.finish_reason == "content_filter":
             self.state.notices.append("answer_filtered")
-
-
-class BudgetExhausted(Exception):
-    """The next model call would pass the turn's token budget."""
-
-    def __init__(self, budget: int) -> None:
-        super().__init__(f"The turn's token budget of {budget} tokens does not allow another model call.")
-        self.budget = budget
 
 
 def estimate_prompt(request: ChatRequest) -> int:

@@ -10,45 +10,37 @@ from functools import partial
 from typing import Protocol
 
 from apps.sdk.catalog import SkillSpec
-from apps.sdk.chat import ChatModel, Message, ModelError, ToolDefinition, Usage
+from apps.sdk.chat import ChatModel, Message, ModelError, ToolCall, ToolDefinition, Usage
 from apps.sdk.contract import Contract
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.skill import SkillContext, Source
+from apps.sdk.skill import SkillContext
 from executor.engine.base import Engine
 from executor.policy import Limits
-from executor.run import Observer, TurnExecution
+from executor.validation import SkillSchemas
 from preprocessor.availability import Override
+from preprocessor.expand import Expansion
 from preprocessor.intent import Intent
 from preprocessor.pipeline import Prepared, Preprocessor, PreprocessRequest
-from service.answers import Answer, TurnProblem, TurnTimeout, conclude
+from service.answers import Answer, TurnProblem, conclude
+from service.callers import Caller
 from service.events import Emit, Event
-from service.history import called_skills, repair_history
+from service.history import repair_history
 from service.instructions import BaseInstructions
-from service.tool_loop import BudgetExhausted, LoopState, ToolLoop
-from service.turn_trace import describe_preparation, describe_usage
-
-HISTORY_TURNS = 3
-"""Skills called in the last so many user turns stay exposed, so that "and Paris?" still has its skill."""
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """On whose behalf something runs."""
-
-    tenant: str
-    user: str
-    source: Source
-    conversation: str | None = None
+from service.preparation_views import describe_preparation, describe_usage
+from service.problems import DeadlineExceeded, TokenBudgetExhausted
+from service.tool_calls import ExecutedCall, ToolCalls
+from service.tool_loop import LoopState, ToolLoop
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """One message to answer. `deadline` is in seconds of `time.monotonic()`, `token_budget` counts both models."""
+    """One message to answer in `timeout` seconds, by `deadline` (`time.monotonic()`); `token_budget` counts both models."""
 
     id: str
     caller: Caller
     messages: tuple[Message, ...]
     intent: Intent
+    timeout: float
     deadline: float
     token_budget: int
     max_rounds: int
@@ -74,7 +66,7 @@ class TurnOutcome:
 class TurnModels(Protocol):
     """Chooses the main model of a turn; `extra` is what the preselection found out beside the skills."""
 
-    def choose(self, extra: JsonObject) -> ChatModel: ...
+    def choose(self, extra: JsonObject, contract: Contract) -> ChatModel: ...
 
 
 class OverrideSource(Protocol):
@@ -97,7 +89,6 @@ class TurnRunner:
         limits: Limits,
         texts: BaseInstructions,
         max_output_tokens: int | None,
-        observe: Callable[[Emit], Observer],
     ) -> None:
         self._preprocessor = preprocessor
         self._overrides = overrides
@@ -107,50 +98,71 @@ class TurnRunner:
         self._limits = limits
         self._texts = texts
         self._max_output_tokens = max_output_tokens
-        self._observe = observe
+        self._schemas = SkillSchemas()
 
     async def run(self, request: TurnRequest, emit: Emit) -> TurnOutcome:
         """Answer one message: expand, preselect and expose; converse; conclude.
 
-        Raises `ModelError`, `BudgetExhausted` or `TurnTimeout` only when there is nothing at all to answer with.
+        Raises `ModelError`, `TokenBudgetExhausted` or `DeadlineExceeded` only when there is nothing at all to answer with.
         """
         started = time.monotonic()
         emit(Event("turn.started", {"id": request.id}))
         history = repair_history(request.messages)
-        prepared = await self._prepare(request, history.messages)
-        emit(Event("preselection", describe_preparation(prepared)))
+        prepared = await self.prepare(request.caller, request.intent, history.messages, request.deadline)
+        emit(Event("preselection", describe_preparation(prepared).model_dump(mode="json")))
         loop = self._begin_loop(request, prepared, emit)
         messages = self._compose(prepared, history.messages)
         problem = await converse(loop, request, messages, prepared.exposure.tools)
         answer = conclude(loop.state, problem, self._texts.answers)
         outcome = TurnOutcome(request, prepared, answer, loop.state, history.repairs, time.monotonic() - started)
-        emit(Event("usage", describe_usage(outcome.usage)))
+        emit(Event("usage", describe_usage(outcome.usage).model_dump()))
         return outcome
 
-    def begin_execution(self, contract: Contract, caller: Caller, emit: Emit) -> TurnExecution:
-        """The execution of one turn; `/v1/execute` is a turn of calls alone, under the same limits."""
-        make_context = partial(self._make_context, caller)
-        return TurnExecution(self._engine, contract, self._limits, make_context, self._observe(emit))
+    async def execute(self, call: ToolCall, contract: Contract, caller: Caller, deadline: float, emit: Emit) -> ExecutedCall:
+        """Run one call outside a conversation: the same code path and the same limits as in a turn."""
+        calls = self._begin_calls(contract, caller, emit)
+        batch = calls.parse((call,))
+        await calls.run(batch, deadline)
+        return calls.collect(batch)[0]
 
-    async def _prepare(self, request: TurnRequest, history: tuple[Message, ...]) -> Prepared:
-        """Expand, preselect, expose: on one snapshot of the catalog."""
-        return await self._preprocessor().prepare(
-            PreprocessRequest(
-                messages=history,
-                intent=request.intent,
-                source=request.caller.source,
-                overrides=await self._overrides.current(request.caller.tenant),
-                history_skills=called_skills(history, turns=HISTORY_TURNS),
-            )
+    def _begin_calls(self, contract: Contract, caller: Caller, emit: Emit) -> ToolCalls:
+        make_context = partial(self._make_context, caller)
+        return ToolCalls(
+            contract=contract,
+            engine=self._engine,
+            limits=self._limits,
+            schemas=self._schemas,
+            make_context=make_context,
+            emit=emit,
         )
 
+    async def current_overrides(self, tenant: str) -> tuple[Override, ...]:
+        """The administrators' overrides of a tenant."""
+        return await self._overrides.current(tenant)
+
+    async def expand(self, caller: Caller, intent: Intent) -> Expansion:
+        """The first step alone."""
+        request = PreprocessRequest((), intent, caller.source, await self.current_overrides(caller.tenant))
+        return self._preprocessor().expand(request)
+
+    async def prepare(self, caller: Caller, intent: Intent, messages: tuple[Message, ...], deadline: float) -> Prepared:
+        """Expand, preselect, expose: on one snapshot of the catalog."""
+        overrides = await self.current_overrides(caller.tenant)
+        request = PreprocessRequest(messages, intent, caller.source, overrides, deadline=deadline)
+        return await self._preprocessor().prepare(request)
+
+    async def make_contract(self, caller: Caller, intent: Intent) -> tuple[Contract, Expansion]:
+        """What may be called outside a conversation: everything that is available."""
+        preprocessor = self._preprocessor()
+        request = PreprocessRequest((), intent, caller.source, await self.current_overrides(caller.tenant))
+        expansion = preprocessor.expand(request)
+        catalog = preprocessor.catalog
+        return Contract(catalog.digest, {name: catalog.skills[name] for name in expansion.available}), expansion
+
     def _begin_loop(self, request: TurnRequest, prepared: Prepared, emit: Emit) -> ToolLoop:
-        contract = prepared.exposure.contract
         return ToolLoop(
-            model=self._models.choose(prepared.preselection.extra),
-            execution=self.begin_execution(contract, request.caller, emit),
-            contract=contract,
-            limits=self._limits,
+            model=self._models.choose(prepared.preselection.extra, prepared.exposure.contract),
+            calls=self._begin_calls(prepared.exposure.contract, request.caller, emit),
             texts=self._texts.turn,
             max_rounds=request.max_rounds,
             max_output_tokens=self._max_output_tokens,
@@ -168,8 +180,10 @@ class TurnRunner:
         return (Message("system", "\n\n".join(part.strip() for part in parts if part.strip())), *rest)
 
 
-async def converse(loop: ToolLoop, request: TurnRequest, messages: tuple[Message, ...], tools: tuple[ToolDefinition, ...]) -> TurnProblem | None:
-    """Run the loop to its end or to the deadline; what went wrong is returned when there is something to answer with, else raised."""
+async def converse(
+    loop: ToolLoop, request: TurnRequest, messages: tuple[Message, ...], tools: tuple[ToolDefinition, ...]
+) -> TurnProblem | None:
+    """Run the loop to its end or to the deadline; a problem is returned when there is something to answer with, else raised."""
     problem: TurnProblem
     try:
         async with asyncio.timeout(max(0.0, request.deadline - time.monotonic())) as timer:
@@ -178,8 +192,8 @@ async def converse(loop: ToolLoop, request: TurnRequest, messages: tuple[Message
     except TimeoutError:
         if not timer.expired():
             raise
-        problem = TurnTimeout()
-    except (ModelError, BudgetExhausted) as error:
+        problem = DeadlineExceeded(request.timeout)
+    except (ModelError, TokenBudgetExhausted) as error:
         problem = error
     if not loop.state.has_something:
         raise problem

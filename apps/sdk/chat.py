@@ -1,11 +1,11 @@
 """The model port and the records that cross it; the wire format is OpenAI's chat completions.
 
-    ModelError              a model gave no usable reply
-    ├── ModelTimeout        not within its time
-    ├── ModelRateLimited    HTTP 429
-    ├── ModelUnavailable    refused connection, cut stream, HTTP 5xx, junk instead of JSON
-    └── ModelRefused        HTTP 400, 401, 403, 404, 422: asking again changes nothing
-        └── ContextWindowExceeded   the request is longer than the model's window
+ModelError              a model gave no usable reply
+├── ModelTimeout        not within its time
+├── ModelRateLimited    HTTP 429
+├── ModelUnavailable    refused connection, cut stream, HTTP 5xx, junk instead of JSON
+└── ModelRefused        HTTP 400, 401, 403, 404, 422: asking again changes nothing
+    └── ContextWindowExceeded   the request is longer than the model's window
 """
 
 from __future__ import annotations
@@ -135,15 +135,16 @@ class ChatModel(Protocol):
 
 
 class ModelError(Exception):
-    """A model gave no usable reply."""
+    """A model gave no usable reply. `retry_after` is in seconds, where the provider named them."""
 
     code: ClassVar[str] = "model_error"
     retryable: ClassVar[bool] = False
 
-    def __init__(self, model: str, detail: str) -> None:
+    def __init__(self, model: str, detail: str, *, retry_after: float | None = None) -> None:
         super().__init__(f"{model}: {detail}")
         self.model = model
         self.detail = detail
+        self.retry_after = retry_after
 
 
 class ModelTimeout(ModelError):

@@ -48,9 +48,6 @@ class UserMessage(Body):
     role: Literal["user"]
     content: str | list[JsonObject]
 
-    def to_message(self) -> Message:
-        return Message("user", self.content)
-
 
 class AssistantMessage(Body):
     """An earlier answer or an earlier message with calls."""
@@ -88,6 +85,10 @@ class ExpandBody(Body):
 
     intent: Intent | None = Field(None, description="null or missing: the standard set.")
     source: Source = "api"
+
+    @property
+    def wanted(self) -> Intent:
+        return self.intent or Intent()
 
 
 class MessagesBody(ExpandBody):

@@ -1,0 +1,54 @@
+"""Hashes of content: the same wherever, whenever and by whichever process the same content was loaded."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Collection, Sequence
+
+from apps.sdk.catalog import App, FocusMode, Memory, Provider, SkillSpec
+from apps.sdk.jsontypes import Json, JsonObject
+
+
+def hash_content(content: Json) -> str:
+    """SHA-256, in hex, of the canonical JSON: sorted keys, no blanks, ASCII."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def hash_skill(skill: SkillSpec, class_path: str) -> str:
+    """Everything a model is shown of `skill` and everything that decides how a call runs.
+
+    The class counts by its import path; its code does not, so that a fix in it leaves open turns valid.
+    """
+    content = _list_fields(skill, left_out={"implementation", "content_hash", "position"})
+    content["providers"] = [_list_provider(provider) for provider in skill.providers]
+    content["sources"] = sorted(skill.sources) if skill.sources is not None else None
+    return hash_content({**content, "class_path": class_path})
+
+
+def hash_apps(apps: Sequence[App]) -> str:
+    """The digest of a catalog of `apps`, in catalog order. Findings, positions, paths and quarantined items do not count."""
+    return hash_content([_describe_app(app) for app in apps])
+
+
+def _list_fields(record: SkillSpec | FocusMode | Memory, left_out: Collection[str] = ()) -> JsonObject:
+    return {field.name: getattr(record, field.name) for field in dataclasses.fields(record) if field.name not in left_out}
+
+
+def _list_provider(provider: Provider) -> JsonObject:
+    return {"name": provider.name, "no_api_key": provider.no_api_key}
+
+
+def _describe_app(app: App) -> JsonObject:
+    return {
+        "id": app.id,
+        "name": app.name,
+        "description": app.description,
+        "default_enabled": app.default_enabled,
+        "instructions": [[part.text, part.categories] for part in app.instructions],
+        "skills": [skill.content_hash for skill in app.skills],
+        "focus_modes": [_list_fields(mode) for mode in app.focus_modes],
+        "memories": [_list_fields(memory) for memory in app.memories],
+    }

@@ -1,0 +1,174 @@
+"""Skill classes by their import path, from whichever directory the app was found in.
+
+An app's modules are `apps.<app_id>...` for Python, wherever its folder lies. When another folder, or changed files, stand
+behind the same name, the old modules are dropped from `sys.modules` first: classes already made keep working, new ones are
+made from the new code.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from typing import TypeVar
+
+import apps
+from apps.sdk.skill import BatchSkill, Skill
+
+_ABSOLUTE_PATH = re.compile(r"""(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\](?:[^\s'"():,/\\]+[/\\])+""")
+_MAX_REASON = 300
+_Made = TypeVar("_Made")
+
+
+class SkillImportError(Exception):
+    """The class cannot be had; the message is fit for authors and names no absolute path."""
+
+
+class NoSkillError(Exception):
+    """What the import path names is no skill that can be called."""
+
+
+def make_importable(directories: Sequence[Path]) -> None:
+    """Let `import apps.<name>` look into `directories` after the package's own, in place of those of the last call."""
+    own = Path(apps.__file__ or "").parent
+    places: dict[str, str] = {}
+    for directory in (own, *directories):
+        places.setdefault(os.path.realpath(directory), str(directory))
+    apps.__path__[:] = places.values()
+    importlib.invalidate_caches()
+
+
+class AppModules:
+    """The modules of one app; nothing is imported before the first skill is asked for."""
+
+    def __init__(self, app_id: str, folder: Path) -> None:
+        self._package = f"apps.{app_id}"
+        self._app_id = app_id
+        self._folder = folder
+        self._mounted = False
+        self._failure: SkillImportError | None = None
+
+    def make_skill(self, class_path: str) -> Skill:
+        """An instance of the class; raises `SkillImportError` or `NoSkillError`, whatever the author's code raises."""
+        module_path, _, class_name = class_path.rpartition(".")
+        if not module_path or not all(part.isidentifier() for part in class_path.split(".")):
+            raise NoSkillError(f"{class_path!r} is no import path of a class")
+        self._mount()
+        skill_class = getattr(_guard(importlib.import_module, module_path), class_name, None)
+        if skill_class is None:
+            raise SkillImportError(f"the module {module_path} has no class {class_name}")
+        if not (inspect.isclass(skill_class) and issubclass(skill_class, Skill)):
+            raise NoSkillError(f"{class_name} is no subclass of apps.sdk.skill.Skill")
+        if not _says_what_to_execute(skill_class):
+            raise NoSkillError(f"{class_name} has no execute method of its own")
+        made = _guard(skill_class)
+        assert isinstance(made, Skill)
+        return made
+
+    def _mount(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+        if self._mounted:
+            return
+        try:
+            self._import_package()
+        except SkillImportError as failure:
+            self._failure = failure
+            raise
+        self._mounted = True
+
+    def _import_package(self) -> None:
+        stamp = tuple(_find_sources(self._folder))
+        present = sys.modules.get(self._package)
+        if present is not None and _is_current(present.__spec__, self._folder, stamp):
+            return
+        for name in [name for name in sys.modules if name == self._package or name.startswith(f"{self._package}.")]:
+            del sys.modules[name]
+        spec = self._specify()
+        spec.loader_state = stamp
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[self._package] = module
+        setattr(apps, self._app_id, module)
+        if spec.loader is not None:
+            try:
+                _guard(spec.loader.exec_module, module)
+            except SkillImportError:
+                del sys.modules[self._package]
+                raise
+
+    def _specify(self) -> ModuleSpec:
+        places = [str(self._folder)]
+        source = self._folder / "__init__.py"
+        spec = None
+        if source.is_file():
+            spec = importlib.util.spec_from_file_location(self._package, source, submodule_search_locations=places)
+        if spec is None:
+            spec = ModuleSpec(self._package, None, is_package=True)
+            spec.submodule_search_locations = places
+        return spec
+
+
+def is_async(skill: Skill) -> bool:
+    """Whether the method that is called is an `async def`, as far as can be told."""
+    method = type(skill).execute_batch if isinstance(skill, BatchSkill) and _batches(type(skill)) else type(skill).execute
+    return not inspect.isfunction(method) or inspect.iscoroutinefunction(method) or hasattr(method, "__wrapped__")
+
+
+def _guard(call: Callable[..., _Made], *arguments: object) -> _Made:
+    """The author's code, run so that whatever it raises becomes a `SkillImportError`."""
+    try:
+        return call(*arguments)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise SkillImportError(_explain(error)) from error
+
+
+def _explain(error: BaseException) -> str:
+    try:
+        message = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - an author's exception may fail to print itself
+        message = ""
+    words = _ABSOLUTE_PATH.sub("", message)[:_MAX_REASON]
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+def _batches(skill_class: type[Skill]) -> bool:
+    return issubclass(skill_class, BatchSkill) and skill_class.execute_batch is not BatchSkill.execute_batch
+
+
+def _says_what_to_execute(skill_class: type[Skill]) -> bool:
+    return skill_class.execute is not Skill.execute or _batches(skill_class)
+
+
+def _is_current(spec: ModuleSpec | None, folder: Path, stamp: tuple[object, ...]) -> bool:
+    """Whether the imported package is this folder's, unchanged; one that Python imported itself is taken as unchanged."""
+    places = list(spec.submodule_search_locations or ())[:1] if spec else []
+    if spec is None or [os.path.realpath(place) for place in places] != [os.path.realpath(folder)]:
+        return False
+    if spec.loader_state is None:
+        spec.loader_state = stamp
+    return bool(spec.loader_state == stamp)
+
+
+def _find_sources(folder: Path) -> Iterator[tuple[str, int, int]]:
+    """Name, time of change and size of every Python file of an app."""
+    for parent, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in {"__pycache__", "tests"} and not name.startswith("."))
+        for name in sorted(files):
+            if name.endswith(".py"):
+                yield _stamp_file(os.path.join(parent, name))  # noqa: PTH118 - thousands of files; Path is ten times slower
+
+
+def _stamp_file(path: str) -> tuple[str, int, int]:
+    try:
+        status = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return path, 0, 0
+    return path, status.st_mtime_ns, status.st_size

@@ -1,0 +1,17 @@
+"""Example messages, which sharpen the ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from apps.sdk.assembly import LoadedApp
+from apps.sdk.catalog import Finding
+from apps.sdk.findings import report
+
+
+def check_examples(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
+    for app in apps:
+        for skill, place in app.skills():
+            if not skill.examples:
+                advice = "add two or three messages that should select it"
+                yield report("no-examples", place.at(), f"the skill '{skill.skill_id}' has no examples", advice)

@@ -1,0 +1,32 @@
+"""Tool names that are legal, but make trouble."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from apps.sdk.assembly import LoadedApp
+from apps.sdk.building import Place
+from apps.sdk.catalog import Finding, SkillSpec
+from apps.sdk.findings import report
+from apps.sdk.names import resolve_name
+
+LONGEST_FOR_ALL = 60
+"""Characters that every known client and model passes on uncut."""
+
+
+def check_names(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
+    by_fold: dict[str, SkillSpec] = {}
+    for app in apps:
+        for skill, place in app.skills():
+            yield from _check_length(skill, place)
+            other = by_fold.setdefault(skill.tool_name.replace("_", "-"), skill)
+            if other is not skill and resolve_name(skill.tool_name, [other.tool_name]).repaired:
+                message = f"'{skill.tool_name}' and '{other.tool_name}' differ only in separators"
+                yield report("similar-names", place.at("id"), message)
+
+
+def _check_length(skill: SkillSpec, place: Place) -> Iterator[Finding]:
+    length = len(skill.tool_name)
+    if length > LONGEST_FOR_ALL:
+        message = f"the tool name '{skill.tool_name}' has {length} characters; some clients cut names at {LONGEST_FOR_ALL}"
+        yield report("tool-name-long", place.at("id"), message)

@@ -1,0 +1,81 @@
+"""From directories of apps to the catalog: discover, load each app, run the rules, freeze."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from apps.sdk.assembly import MANIFEST, LoadedApp, load_app
+from apps.sdk.catalog import App, Catalog, Finding, Position
+from apps.sdk.findings import report
+from apps.sdk.hashing import hash_apps
+from apps.sdk.imports import make_importable
+from apps.sdk.lint.rules import check_apps
+
+_NO_APPS = frozenset({"sdk", "tests", "__pycache__"})
+
+
+class AppsDirectoryMissing(Exception):
+    """A directory of apps is not there or cannot be read."""
+
+    def __init__(self, directory: Path, reason: str) -> None:
+        super().__init__(f"the apps directory {directory} cannot be used: {reason}")
+        self.directory = directory
+        self.reason = reason
+
+
+def load_catalog(directories: Sequence[Path]) -> Catalog:
+    """The catalog of every app in `directories`; of two apps with one id the one in the earlier directory counts.
+
+    Never raises for what authors wrote: that becomes findings and quarantined items. Raises `AppsDirectoryMissing`.
+    """
+    places = [Path(os.path.abspath(directory)) for directory in directories]  # noqa: PTH100 - symlinks keep their name
+    folders, findings = _choose_folders([folder for place in places for folder in _find_folders(place)])
+    make_importable(places)
+    loaded = sorted((load_app(folder, _show(folder / MANIFEST)) for folder in folders), key=lambda app: app.app.id)
+    findings += check_apps(loaded)
+    apps = tuple(_add_findings(app, findings) for app in loaded)
+    everything = sorted({*findings, *(finding for app in apps for finding in app.findings)}, key=_order)
+    return Catalog(apps, hash_apps(apps), tuple(everything))
+
+
+def _find_folders(directory: Path) -> Iterator[Path]:
+    try:
+        folders = sorted(directory.iterdir())
+    except OSError as error:
+        raise AppsDirectoryMissing(directory, error.strerror or type(error).__name__) from error
+    for folder in folders:
+        if folder.name not in _NO_APPS and not folder.name.startswith(".") and os.path.lexists(folder / MANIFEST):
+            yield folder
+
+
+def _choose_folders(folders: Sequence[Path]) -> tuple[list[Path], list[Finding]]:
+    """One folder per app id, the first that was found, and a finding for each other one."""
+    chosen: dict[str, Path] = {}
+    findings: list[Finding] = []
+    for folder in folders:
+        first = chosen.setdefault(folder.name, folder)
+        if first != folder:
+            shown = _show(folder / MANIFEST)
+            message = f"the app '{folder.name}' is also in {_show(first / MANIFEST)}, which counts; {shown} is not read"
+            findings.append(report("app-duplicate", Position(shown), message))
+    return list(chosen.values()), findings
+
+
+def _add_findings(app: LoadedApp, findings: Sequence[Finding]) -> App:
+    """The app with all the findings about its file, by position."""
+    own = {*app.app.findings, *(finding for finding in findings if finding.position.file == app.document.file)}
+    return dataclasses.replace(app.app, findings=tuple(sorted(own, key=_order)))
+
+
+def _order(finding: Finding) -> tuple[Position, str, str]:
+    return finding.position, finding.code, finding.message
+
+
+def _show(path: Path) -> str:
+    """The path as people name it: from the working directory when it lies below it."""
+    here = Path.cwd()
+    shown = path.relative_to(here) if path.is_relative_to(here) else path
+    return str(shown).encode("utf-8", "backslashreplace").decode()

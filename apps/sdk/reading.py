@@ -1,0 +1,153 @@
+"""From a mapping of app.yml to its checked model: every wrong value and unknown key becomes a finding at its place."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import ValidationError
+
+from apps.sdk.catalog import Finding
+from apps.sdk.document import Path, SourceDocument
+from apps.sdk.findings import report
+from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.manifest import ManifestPart
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+Part = TypeVar("Part", bound=ManifestPart)
+
+
+def read_part(
+    model: type[Part], value: Json, path: Path, document: SourceDocument, *, skip: Collection[str] = (), lenient: bool = False
+) -> tuple[Part | None, list[Finding]]:
+    """The checked model of the mapping at `path`, or None when a value is wrong, and what there is to say about it.
+
+    Keys in `skip` are neither read nor reported. With `lenient` wrong values are reported and then left out, if the rest
+    still makes a model.
+    """
+    if not isinstance(value, dict):
+        return None, [report("wrong-value", document.position(path), f"must be a mapping, not {show(value)}")]
+    spelling, findings = _respell(model, value, path, document)
+    known = {key: _respell_nested(model, key, value[written]) for key, written in spelling.items() if key not in skip}
+    findings += _check_nested(model, value, spelling, path, document)
+    try:
+        return model.model_validate(known), findings
+    except ValidationError as failure:
+        errors = failure.errors(include_url=False)
+    findings += [_describe(error, spelling, path, document) for error in errors]
+    wrong = {error["loc"][0] for error in errors}
+    rest = {key: known[key] for key in known if key not in wrong}
+    if lenient and wrong <= known.keys():
+        return model.model_validate(rest), findings
+    return None, findings
+
+
+def show(value: Json) -> str:
+    """A wrong value in words, short."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return str(value).lower()
+        case str():
+            return f"the text {value[:60]!r}"
+        case list():
+            return "a list"
+        case dict():
+            return "a mapping"
+        case _:
+            return f"the number {value}"
+
+
+def suggest(word: str, known: Collection[str]) -> str | None:
+    close = difflib.get_close_matches(word[:100], sorted(known), n=1, cutoff=0.7)
+    return f"did you mean '{close[0]}'?" if close else None
+
+
+def _respell(
+    model: type[ManifestPart], value: JsonObject, path: Path, document: SourceDocument
+) -> tuple[dict[str, str], list[Finding]]:
+    """Which written key gives each of our keys; empty values count as left out."""
+    spelling: dict[str, str] = {}
+    findings: list[Finding] = []
+    keys = model.keys()
+    for written in sorted(value, key=lambda key: key in model.ALIASES):
+        key = model.ALIASES.get(written, written)
+        place = document.key_position((*path, written))
+        if key not in keys:
+            if key not in model.OPAQUE and not key.startswith("x-"):
+                message = f"the key '{written[:100]}' is unknown and is not read"
+                findings.append(report("unknown-key", place, message, suggest(written, keys | model.ALIASES.keys())))
+        elif key in spelling:
+            findings.append(report("alias-twice", place, f"'{written}' is another spelling of '{key}', which counts"))
+        elif value[written] is not None:
+            spelling[key] = written
+    return spelling, findings
+
+
+def _respell_nested(model: type[ManifestPart], key: str, value: Json) -> Json:
+    part = model.NESTED.get(key)
+    if part is None or not isinstance(value, list):
+        return value
+    return [{part.SHORTHAND: item} if part.SHORTHAND and isinstance(item, str) else item for item in value]
+
+
+def _check_nested(
+    model: type[ManifestPart], value: JsonObject, spelling: dict[str, str], path: Path, document: SourceDocument
+) -> Iterator[Finding]:
+    for key, part in model.NESTED.items():
+        items = value[spelling[key]] if key in spelling else None
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            if isinstance(item, dict):
+                yield from _respell(part, item, (*path, spelling[key], index), document)[1]
+
+
+def _describe(error: ErrorDetails, spelling: dict[str, str], path: Path, document: SourceDocument) -> Finding:
+    field = str(error["loc"][0])
+    place = (*path, spelling.get(field, field), *error["loc"][1:])
+    name = ".".join(map(str, place[len(path) :]))
+    if error["type"] == "missing":
+        return report("missing-key", document.position(place), f"'{name}' is missing")
+    expected, advice = _expect(error)
+    return report("wrong-value", document.position(place), f"'{name}' must be {expected}, not {show(error['input'])}", advice)
+
+
+def _expect(error: ErrorDetails) -> tuple[str, str | None]:
+    """What the value must be, and advice when the kind of mistake is plain."""
+    value, context = error["input"], error.get("ctx", {})
+    expected = _EXPECTED.get(error["type"])
+    words = expected.format(**context) if expected else f"right ({error['msg']})"
+    advice = None
+    if error["type"] == "string_type" and isinstance(value, bool | int | float):
+        advice = "put it in quotes"
+    elif error["type"] == "bool_type" and isinstance(value, str):
+        advice = "write true or false, without quotes"
+    elif error["type"] == "literal_error" and isinstance(value, str):
+        advice = suggest(value, re.findall(r"'([^']*)'", context["expected"]))
+    return words, advice
+
+
+_EXPECTED: Mapping[str, str] = MappingProxyType(
+    {
+        "string_type": "text",
+        "bool_type": "true or false",
+        "float_type": "a number",
+        "finite_number": "a finite number",
+        "literal_error": "one of {expected}",
+        "greater_than": "greater than {gt:g}",
+        "less_than_equal": "at most {le:g}",
+        "list_type": "a list",
+        "dict_type": "a mapping",
+        "model_type": "a mapping",
+        "too_long": "at most {max_length} items",
+        "too_short": "not empty",
+        "string_too_short": "not empty",
+        "string_too_long": "at most {max_length} characters",
+    }
+)
+"""By pydantic's error type; https://docs.pydantic.dev/latest/errors/validation_errors/."""

@@ -1,0 +1,57 @@
+"""Content blocks: what a skill returns for the model to see as it is, `[{"type": "text" | "image_url", ...}]`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from apps.sdk.jsontypes import Json, JsonObject
+from executor.characters import clean_text
+from executor.cut import share_budget
+from executor.ids import EntryId
+from executor.toon import encode
+
+
+def holds_blocks(value: Json) -> bool:
+    """Whether `value` is a list of content blocks and nothing else."""
+    return isinstance(value, list) and bool(value) and all(_is_block(item) for item in value)
+
+
+def _is_block(item: Json) -> bool:
+    if not isinstance(item, dict) or len(item) != 2:
+        return False
+    image = item.get("image_url")
+    is_image = isinstance(image, str) or (isinstance(image, dict) and isinstance(image.get("url"), str))
+    kind = item.get("type")
+    return (kind == "text" and isinstance(item.get("text"), str)) or (kind == "image_url" and is_image)
+
+
+def render_blocks(
+    head: str | None, groups: Sequence[tuple[EntryId, list[JsonObject]]], limit: int
+) -> tuple[list[JsonObject], int]:
+    """The blocks in order, untouched but for hidden characters and texts over `limit` bytes; and the characters removed.
+
+    With a `head` it comes first, and each group is led by the id of its request.
+    """
+    texts = [block["text"] for _, blocks in groups for block in blocks if block["type"] == "text"]
+    share = share_budget([len(text.encode("utf-8", "replace")) for text in texts], limit)
+    content: list[JsonObject] = [] if head is None else [{"type": "text", "text": head}]
+    removed = 0
+    for entry_id, blocks in groups:
+        if head is not None:
+            content.append({"type": "text", "text": encode({"blocks of request": entry_id})})
+        for block in blocks:
+            if block["type"] == "text":
+                text, count = clean_text(block["text"])
+                removed += count
+                content.append({**block, "text": _cut_text(text, share)})
+            else:
+                content.append(block)
+    return content, removed
+
+
+def _cut_text(text: str, limit: int) -> str:
+    data = text.encode()
+    if len(data) <= limit:
+        return text
+    kept = data[:limit].decode("utf-8", "ignore")
+    return f"{kept}… [{len(text) - len(kept)} of {len(text)} characters are left out here]"

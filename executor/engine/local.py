@@ -1,0 +1,145 @@
+"""Skills in this process: coroutines on the event loop, plain functions in threads of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import dataclasses
+import inspect
+import threading
+from collections.abc import Callable
+from typing import get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from apps.sdk.catalog import SkillSpec
+from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.skill import BatchSkill, SkillContext
+from executor.engine.base import BadRequest, EngineOverloaded
+from executor.walks import shorten
+
+_MAX_FAULTS = 5
+
+
+class LocalEngine:
+    """The default engine. `threads` bounds the threads that run plain `def execute` at one time.
+
+    A thread cannot be stopped: one that hangs keeps its place until it ends, never blocks the process's exit, and finds
+    `context.cancellation.cancelled` set.
+    """
+
+    def __init__(self, *, threads: int = 64) -> None:
+        self._threads_left = threads
+        self._adapters: dict[tuple[type, str], TypeAdapter[Json] | None] = {}
+
+    def takes_batches(self, skill: SkillSpec) -> bool:
+        return isinstance(skill.implementation, BatchSkill)
+
+    async def execute(self, skill: SkillSpec, request: JsonObject, context: SkillContext) -> Json:
+        method = skill.implementation.execute
+        return await self._call(method, self._read_request(method, request), context)
+
+    async def execute_batch(self, skill: SkillSpec, requests: list[JsonObject], context: SkillContext) -> list[Json]:
+        assert isinstance(skill.implementation, BatchSkill)
+        method = skill.implementation.execute_batch
+        typed = [self._read_or_refuse(method, request) for request in requests]
+        accepted = [request for request in typed if not isinstance(request, BadRequest)]
+        results: Json = await self._call(method, accepted, context) if accepted else []
+        if not isinstance(results, list) or len(results) != len(accepted):
+            raise TypeError(f"execute_batch must return a list of {len(accepted)} results")
+        answers = iter(results)
+        return [request if isinstance(request, BadRequest) else next(answers) for request in typed]
+
+    async def _call(self, method: Callable[..., Json], request: Json, context: SkillContext) -> Json:
+        if inspect.iscoroutinefunction(method):
+            return await method(request, context)
+        result = await self._call_in_thread(method, request, context)
+        return await result if inspect.isawaitable(result) else result
+
+    async def _call_in_thread(self, method: Callable[..., Json], request: Json, context: SkillContext) -> Json:
+        if self._threads_left <= 0:
+            raise EngineOverloaded
+        self._threads_left -= 1
+        loop = asyncio.get_running_loop()
+        outcome: asyncio.Future[Json] = loop.create_future()
+        variables = contextvars.copy_context()
+
+        def settle(result: Json, error: BaseException | None) -> None:
+            self._threads_left += 1
+            if outcome.done():
+                return
+            if error is None:
+                outcome.set_result(result)
+            else:
+                outcome.set_exception(_storable(error))
+
+        def work() -> None:
+            result, error = None, None
+            try:
+                result = variables.run(method, request, context)
+            except BaseException as raised:  # noqa: BLE001 - whatever a skill raises must not end as an unhandled thread error
+                error = raised
+            with contextlib.suppress(RuntimeError):  # the loop has been closed since: nobody waits any more
+                loop.call_soon_threadsafe(settle, result, error)
+
+        threading.Thread(target=work, name=f"skill {context.call_id}", daemon=True).start()
+        return await outcome
+
+    def _read_request(self, method: Callable[..., Json], request: JsonObject) -> Json:
+        """The request as the model or dataclass that the annotation names, else as it is."""
+        owner = type(getattr(method, "__self__", method))
+        key = (owner, getattr(method, "__name__", ""))
+        if key not in self._adapters:
+            self._adapters[key] = _find_adapter(method)
+        adapter = self._adapters[key]
+        if adapter is None:
+            return request
+        try:
+            return adapter.validate_python(request)
+        except ValidationError as error:
+            raise BadRequest(_explain(error)) from None
+
+    def _read_or_refuse(self, method: Callable[..., Json], request: JsonObject) -> Json:
+        try:
+            return self._read_request(method, request)
+        except BadRequest as refused:
+            return refused
+
+
+def _find_adapter(method: Callable[..., Json]) -> TypeAdapter[Json] | None:
+    function = inspect.unwrap(getattr(method, "__func__", method))
+    parameters = list(inspect.signature(method).parameters)
+    annotation = getattr(function, "__annotations__", {}).get(parameters[0]) if parameters else None
+    kind: Json = _evaluate(annotation, getattr(function, "__globals__", {}))
+    origin: Json = get_origin(kind)
+    if origin is list:
+        (kind,) = get_args(kind)
+    if isinstance(kind, type) and (issubclass(kind, BaseModel) or dataclasses.is_dataclass(kind)):
+        return TypeAdapter(kind)
+    return None
+
+
+def _evaluate(annotation: Json, names: dict[str, Json]) -> Json:
+    """Only the request's annotation: the others may name what is imported for type checkers alone."""
+
+    def holder() -> None: ...
+
+    holder.__annotations__ = {"request": annotation}
+    try:
+        return get_type_hints(holder, globalns=names).get("request")
+    except (NameError, TypeError, AttributeError, SyntaxError):
+        return None
+
+
+def _explain(error: ValidationError) -> str:
+    faults = error.errors(include_url=False, include_context=False, include_input=False)
+    lines = [
+        f"{'.'.join(map(str, fault['loc'])) or 'the request'}: {shorten(fault['msg'], 120)}" for fault in faults[:_MAX_FAULTS]
+    ]
+    return "; ".join(lines)
+
+
+def _storable(error: BaseException) -> BaseException:
+    """A future takes no StopIteration; one becomes a RuntimeError, as in a coroutine."""
+    return RuntimeError("the skill raised StopIteration") if isinstance(error, StopIteration) else error

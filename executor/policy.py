@@ -1,0 +1,35 @@
+"""The limits of one turn's execution; the service's settings fill them, an error that meets one names it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Times are in seconds, sizes in bytes of UTF-8, the rest are counts.
+
+    - `requests_per_call`: entries of one call's `requests` that run; the others come back as `not_executed`.
+    - `requests_listed`: entries over that limit that get a result of their own; the others are counted in a note.
+    - `calls_per_reply`: calls of one reply that run; each other one gets an error result.
+    - `parallel`: entries of a turn that run at once, over all its calls.
+    - `timeout`: for one entry of a skill that declares none; the turn's deadline may be nearer.
+    - `cancel_grace`: how long a cancelled skill may take to stop before it is abandoned.
+    - `retry_attempts`: tries in all, for skills declared idempotent; `retry_wait` doubles up to `retry_wait_max`, with jitter.
+    - `result_bytes`: one entry's result as JSON; over it the result is refused.
+    - `result_bytes_for_llm`: one call's tool message; over it rows are left out.
+    - `error_characters`: a skill's own error text or note as the model sees it.
+    """
+
+    requests_per_call: int = 5
+    requests_listed: int = 10
+    calls_per_reply: int = 32
+    parallel: int = 5
+    timeout: float = 30.0
+    cancel_grace: float = 1.0
+    retry_attempts: int = 3
+    retry_wait: float = 0.1
+    retry_wait_max: float = 2.0
+    result_bytes: int = 10_000_000
+    result_bytes_for_llm: int = 60_000
+    error_characters: int = 500

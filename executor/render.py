@@ -1,0 +1,177 @@
+"""A call's result as the model reads it (TOON) and as the caller gets it (JSON).
+
+The whole message is one TOON document: our own keys stand at the start of lines, a skill's data is indented under them, and
+line breaks in it are escaped. So no text of a result can pass for an outcome, another call or a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from apps.sdk.catalog import SkillSpec
+from apps.sdk.jsontypes import Json, JsonObject
+from executor.blocks import holds_blocks, render_blocks
+from executor.characters import clean_characters
+from executor.cut import Cut, advise_less, cut_to_size, json_size, share_budget
+from executor.policy import Limits
+from executor.results import CallResult, EntryResult
+from executor.schemas import properties_of, request_items
+from executor.shape import align_rows, exclude_fields
+from executor.toon import encode, measure
+
+_REQUEST_BYTES = 1_000
+_EXPANSION = 3
+_ROUNDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A tool message's content: TOON text, or content blocks where a skill returned such."""
+
+    content: str | list[JsonObject]
+    rows_left_out: int = 0
+    characters_removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """The message, encoded; `remarkable` when it says more than the data."""
+
+    text: str
+    remarkable: bool
+    rows_left_out: int
+    characters_removed: int
+
+    @property
+    def size(self) -> int:
+        return len(self.text.encode())
+
+
+def render_result(result: CallResult, skill: SkillSpec | None, limits: Limits) -> Rendered:
+    """The tool message for one call, at most `limits.result_bytes_for_llm` bytes; images do not count."""
+    excluded = skill.exclude_fields if skill is not None else ()
+    copies = [exclude_fields(entry.data, excluded) if entry.succeeded else None for entry in result.entries]
+    blocks = [copy if holds_blocks(copy) else None for copy in copies]
+    plain = [None if block else copy for copy, block in zip(copies, blocks, strict=True)]
+    draft = _fit(result, plain, blocks, skill, limits.result_bytes_for_llm)
+    if not any(blocks):
+        return Rendered(draft.text, draft.rows_left_out, draft.characters_removed)
+    alone = len(blocks) == 1 and not draft.remarkable
+    content, removed = render_blocks(
+        None if alone else draft.text,
+        [(entry.id, block) for entry, block in zip(result.entries, blocks, strict=True) if block],
+        limits.result_bytes_for_llm,
+    )
+    return Rendered(content, draft.rows_left_out, draft.characters_removed + removed)
+
+
+def full_json(result: CallResult) -> JsonObject:
+    """Everything about a call, for the caller."""
+    return {
+        "call_id": result.call_id,
+        "tool": result.name,
+        "outcome": result.outcome,
+        "batched": result.batched,
+        "notes": list(result.notes),
+        "error": result.error.to_json() if result.error else None,
+        "results": [_full_entry(entry) for entry in result.entries],
+    }
+
+
+def _full_entry(entry: EntryResult) -> JsonObject:
+    return {
+        "id": entry.id,
+        "status": entry.status,
+        "request": entry.request,
+        "data": entry.data,
+        "note": entry.note,
+        "notes": list(entry.notes),
+        "error": entry.error.to_json() if entry.error else None,
+        "seconds": round(entry.seconds, 6),
+    }
+
+
+def _fit(result: CallResult, copies: Sequence[Json], blocks: Sequence[Json], skill: SkillSpec | None, limit: int) -> _Draft:
+    """The whole message if it fits; else each entry gets a fair share, less and less until it does."""
+    sizes = [json_size(copy) for copy in copies]
+    if sum(sizes) <= _EXPANSION * limit:
+        draft = _draft(result, [Cut(copy) for copy in copies], blocks, skill)
+        if draft.size <= limit:
+            return draft
+    budget = limit - _draft(result, [Cut(None) for _ in copies], blocks, skill).size
+    for _ in range(_ROUNDS):
+        share = share_budget(sizes, budget)
+        cuts = [cut_to_size(copy, max(share, 0), _measure_nested) for copy in copies]
+        draft = _draft(result, cuts, blocks, skill)
+        if draft.size <= limit:
+            return draft
+        budget -= draft.size - limit + 64
+    rows = sum(len(copy) for copy in copies if isinstance(copy, list))
+    return _draft(result, [Cut(None, rows, ("The result is too large to show.",)) for _ in copies[:1]], blocks, skill)
+
+
+def _measure_nested(value: Json) -> int:
+    """Bytes of a value where it will stand: cleaned, aligned and indented."""
+    return measure({"results": [{"id": 1, "data": _shape(value)[0]}]})
+
+
+def _shape(value: Json) -> tuple[Json, int]:
+    cleaned = clean_characters(value)
+    return align_rows(cleaned.value), cleaned.removed
+
+
+def _draft(result: CallResult, cuts: Sequence[Cut], blocks: Sequence[Json], skill: SkillSpec | None) -> _Draft:
+    shaped = [_shape(cut.value) for cut in cuts]
+    rows = sum(cut.rows_left_out for cut in cuts)
+    entries = [
+        _describe_entry(entry, data, cut.notes, has_blocks=bool(block))
+        for entry, (data, _), cut, block in zip(result.entries, shaped, cuts, blocks, strict=False)
+    ]
+    notes = list(result.notes)
+    if any(cut.notes for cut in cuts):
+        notes.append(advise_less(_argument_names(skill)))
+    message, removed = _assemble(result, entries, notes)
+    remarkable = bool(result.batched or message.keys() - {"tool", "outcome", "data"})
+    return _Draft(encode(message), remarkable, rows, removed + sum(count for _, count in shaped))
+
+
+def _assemble(result: CallResult, entries: list[JsonObject], notes: list[str]) -> tuple[JsonObject, int]:
+    head: JsonObject = {"tool": result.name, "outcome": result.outcome}
+    if result.error is not None:
+        head["error"] = result.error.to_json()
+    if notes:
+        head["notes"] = notes
+    if result.batched and entries:
+        cleaned = clean_characters({**head, "results": entries})
+    else:
+        flat = entries[0] if entries else {}
+        hidden = {"id"} | ({"status"} if flat.get("status") in {"ok", "error"} else set())
+        cleaned = clean_characters(head | {key: value for key, value in flat.items() if key not in hidden})
+    message: JsonObject = cleaned.value
+    return message, cleaned.removed
+
+
+def _describe_entry(entry: EntryResult, data: Json, cut_notes: Sequence[str], *, has_blocks: bool) -> JsonObject:
+    fields: JsonObject = {"id": entry.id, "status": entry.status}
+    if entry.error is not None:
+        if entry.status == "error":
+            fields["request"] = cut_to_size(entry.request, _REQUEST_BYTES, json_size).value
+        fields["error"] = entry.error.to_json()
+    notes = [*entry.notes, *([entry.note] if entry.note else []), *cut_notes]
+    if len(notes) == 1:
+        fields["note"] = notes[0]
+    elif notes:
+        fields["notes"] = notes
+    if has_blocks:
+        fields["data"] = "(content blocks below)"
+    elif entry.error is None:
+        fields["data"] = data
+    return fields
+
+
+def _argument_names(skill: SkillSpec | None) -> list[str]:
+    if skill is None:
+        return []
+    items = request_items(skill.parameters)
+    return list(properties_of(items or skill.parameters, skill.parameters))

@@ -1,0 +1,52 @@
+"""Walks over JSON values that other modules share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from apps.sdk.jsontypes import Json, JsonObject
+
+MAX_DEPTH = 50
+"""Deepest nesting of arguments and results; far below Python's recursion limit, far above what a model can use."""
+
+
+def exceeds_depth(value: Json, limit: int = MAX_DEPTH) -> bool:
+    """Whether containers nest deeper than `limit`; iterative, so that no input exhausts the stack."""
+    level: list[Json] = [value]
+    for _ in range(limit + 1):
+        level = [child for parent in level if isinstance(parent, dict | list) for child in children(parent)]
+        level = [child for child in level if isinstance(child, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def children(value: JsonObject | list[Json]) -> list[Json]:
+    return list(value.values()) if isinstance(value, dict) else value
+
+
+def map_strings(value: Json, change: Callable[[str], str]) -> Json:
+    """A copy with `change` applied to every string and key; keys that become equal get ` (2)`, ` (3)` ... appended."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [map_strings(item, change) for item in value]
+    if not isinstance(value, dict):
+        return value
+    result: JsonObject = {}
+    for key, item in value.items():
+        result[_free_key(change(key), result)] = map_strings(item, change)
+    return result
+
+
+def _free_key(key: str, taken: JsonObject) -> str:
+    free, count = key, 1
+    while free in taken:
+        count += 1
+        free = f"{key} ({count})"
+    return free
+
+
+def shorten(text: str, limit: int) -> str:
+    """At most `limit` characters, the last of them an ellipsis when something was cut."""
+    return text if len(text) <= limit else f"{text[: max(0, limit - 1)]}…"

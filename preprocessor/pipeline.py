@@ -1,0 +1,86 @@
+"""Expand, preselect, expose: the visible list of steps from a message to what a model is shown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from apps.sdk.catalog import Catalog
+from apps.sdk.chat import ChatModel, Message
+from apps.sdk.skill import Source
+from preprocessor.availability import Override
+from preprocessor.expand import Expansion, expand
+from preprocessor.exposure import Exposure, expose, find_called_skills
+from preprocessor.intent import Intent
+from preprocessor.preselect import Preselection, Preselector
+from preprocessor.prompt import PreselectionTexts
+from preprocessor.retrieval.retriever import Retriever
+from preprocessor.settings import PreprocessSettings
+
+
+@dataclass(frozen=True, slots=True)
+class PreprocessRequest:
+    """A conversation, the last message the user's, and what it wants of its tools.
+
+    `history_skills` stay exposed; None = those that `messages` show as called. `deadline` is in seconds of `time.monotonic()`.
+    """
+
+    messages: tuple[Message, ...]
+    intent: Intent
+    source: Source = "chat"
+    overrides: tuple[Override, ...] = ()
+    history_skills: tuple[str, ...] | None = None
+    deadline: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What came of each step."""
+
+    expansion: Expansion
+    preselection: Preselection
+    exposure: Exposure
+
+
+@dataclass(frozen=True, slots=True)
+class Preprocessor:
+    """The steps on one catalog snapshot; make a new one for a new catalog. Holds nothing of a request.
+
+    `retriever` is built from the same catalog. `secrets` are credentials by casefolded provider name. `model` None: the
+    ranking shortlists alone.
+    """
+
+    catalog: Catalog
+    retriever: Retriever
+    texts: PreselectionTexts
+    settings: PreprocessSettings = field(default_factory=PreprocessSettings)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    model: ChatModel | None = None
+
+    async def prepare(self, request: PreprocessRequest) -> Prepared:
+        expansion = self.expand(request)
+        preselection = await self.preselect(request, expansion)
+        exposure = self.expose(request, expansion, preselection)
+        return Prepared(expansion, preselection, exposure)
+
+    def expand(self, request: PreprocessRequest) -> Expansion:
+        return expand(
+            self.catalog,
+            request.intent,
+            overrides=request.overrides,
+            credentials=frozenset(name for name, secret in self.secrets.items() if secret),
+            secrets=self.secrets,
+            source=request.source,
+        )
+
+    async def preselect(self, request: PreprocessRequest, expansion: Expansion) -> Preselection:
+        preselector = Preselector(self.catalog, self.retriever, self.texts, self.settings, self.model)
+        time_left = None if request.deadline is None else request.deadline - time.monotonic()
+        return await preselector.preselect(expansion, request.messages, time_left)
+
+    def expose(self, request: PreprocessRequest, expansion: Expansion, preselection: Preselection) -> Exposure:
+        called = request.history_skills
+        if called is None:
+            called = find_called_skills(request.messages, expansion.available, self.settings.history_skills)
+        return expose(self.catalog, expansion, preselection.names, called, self.settings)

@@ -1,0 +1,107 @@
+"""Names as the cheap model wrote them -> names of this turn. Every drop and every repair is on record."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from apps.sdk.jsontypes import Json
+from apps.sdk.names import resolve_name
+from preprocessor.expand import Expansion
+
+RejectReason: TypeAlias = Literal["unknown", "disabled", "out_of_scope", "duplicate", "not_text", "invalid", "over_limit"]
+MAX_NAMES = 40
+"""Names read of one list; a model that writes more is talking nonsense, and looking for near misses costs time."""
+MAX_NAME_LENGTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Something the model wrote that was not taken; `name` is cut and printable."""
+
+    name: str
+    reason: RejectReason
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """The names that hold, in the order of the scope; `repaired` are pairs of what was written and what was meant."""
+
+    names: tuple[str, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    repaired: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One group's names: `valid` may be picked, `offered` were listed to the model, `excluded` exist but not here."""
+
+    valid: Collection[str]
+    offered: Collection[str]
+    disabled: Collection[str] = ()
+    out_of_scope: Collection[str] = ()
+
+
+def scope_skills(expansion: Expansion, offered: Collection[str]) -> Scope:
+    """Skills switched off, denied or not working are `disabled`; those that were not chosen for this turn `out_of_scope`."""
+    codes = {drop.name: drop.code for drop in expansion.dropped}
+    off = frozenset(name for name, code in codes.items() if code in {"disabled", "denied", "unavailable"})
+    return Scope(dict.fromkeys(expansion.available), offered, off, codes.keys() - off)
+
+
+def scope_items(known: Iterable[str], available: tuple[str, ...], offered: tuple[str, ...]) -> Scope:
+    """The scope of focus modes or memories."""
+    return Scope(dict.fromkeys(available), offered, frozenset(known) - frozenset(available))
+
+
+def validate_names(written: Json, scope: Scope) -> Validated:
+    """Keep what is valid, repair what fits exactly one offered name, reject the rest with a reason; takes any JSON."""
+    kept: dict[str, None] = {}
+    rejected: list[Rejected] = []
+    repaired: dict[str, str] = {}
+    values = _read_list(written)
+    for value in values[:MAX_NAMES]:
+        text = _read_name(value)
+        name, reason = _resolve(text, scope) if text else (None, "not_text")
+        if name in kept:
+            rejected.append(Rejected(_show(text), "duplicate"))
+        elif name is None:
+            rejected.append(Rejected(_show(text or repr(value)), reason))
+        else:
+            kept[name] = None
+            if name != text:
+                repaired[_show(text)] = name
+    rejected += (Rejected(_show(_read_name(value)), "over_limit") for value in values[MAX_NAMES : 2 * MAX_NAMES])
+    return Validated(tuple(name for name in scope.valid if name in kept), tuple(rejected), tuple(repaired.items()))
+
+
+def _resolve(text: str, scope: Scope) -> tuple[str | None, RejectReason]:
+    """Near misses are looked for among what was offered only: it is a short list."""
+    if text in scope.valid:
+        return text, "unknown"
+    if text in scope.disabled:
+        return None, "disabled"
+    if text in scope.out_of_scope:
+        return None, "out_of_scope"
+    return resolve_name(text, scope.offered).name, "unknown"
+
+
+def _read_list(written: Json) -> list[Json]:
+    """A list as it is; one name, or several with commas between, as a list; null as none."""
+    if written is None:
+        return []
+    if isinstance(written, str):
+        return [part for part in written.split(",") if part.strip()]
+    return written if isinstance(written, list) else [written]
+
+
+def _read_name(value: Json) -> str:
+    """The name in `value`: itself, or the entry of an object that models like to write around it."""
+    if isinstance(value, dict):
+        value = next((value[key] for key in ("name", "id", "tool_name") if key in value), None)
+    return value.strip()[:MAX_NAME_LENGTH] if isinstance(value, str) else ""
+
+
+def _show(text: str) -> str:
+    return "".join(character if character.isprintable() else "?" for character in text[:MAX_NAME_LENGTH])

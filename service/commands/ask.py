@@ -1,0 +1,54 @@
+"""`shortlist ask`."""
+
+from __future__ import annotations
+
+import time
+from uuid import uuid4
+
+import orjson
+import typer
+
+from apps.sdk.chat import Message
+from preprocessor.intent import Intent
+from service.commands.running import LOCAL, UsageError, open_for_command, read_intent
+from service.commands.stage_display import StageDisplay
+from service.events import discard
+from service.settings import Settings
+from service.turn import TurnRequest
+from service.turn_views import describe_turn
+
+
+async def ask_once(settings: Settings, message: str, *, trace: bool, as_json: bool, intent: str | None) -> int:
+    """Answer one message and print the answer; with `trace` each stage as it happens, with `as_json` the whole outcome."""
+    if not message.strip():
+        raise UsageError("the message is empty")
+    wanted = read_intent(intent)
+    display = StageDisplay() if trace else None
+    if display:
+        display.open(message)
+    async with open_for_command(settings) as services:
+        request = make_request(settings, message, wanted)
+        outcome = await services.turns.run(request, display.show if display else discard)
+    if display:
+        display.close(outcome)
+    elif as_json:
+        typer.echo(orjson.dumps(describe_turn(outcome).model_dump(mode="json"), option=orjson.OPT_INDENT_2).decode())
+    else:
+        typer.echo(outcome.answer.text)
+        for notice in outcome.answer.notices:
+            typer.echo(f"({notice.message})", err=True)
+    return 0
+
+
+def make_request(settings: Settings, message: str, intent: Intent) -> TurnRequest:
+    """A turn of one message under the settings' own limits."""
+    return TurnRequest(
+        id=uuid4().hex,
+        caller=LOCAL,
+        messages=(Message("user", message),),
+        intent=intent,
+        timeout=settings.turn_timeout,
+        deadline=time.monotonic() + settings.turn_timeout,
+        token_budget=settings.turn_token_budget,
+        max_rounds=settings.max_rounds,
+    )

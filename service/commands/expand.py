@@ -1,0 +1,47 @@
+"""`shortlist expand`."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+import typer
+
+from apps.sdk.skill import Source
+from preprocessor.expand import Expansion
+from service.callers import Caller
+from service.commands.running import LOCAL, UsageError, open_for_command, read_intent
+from service.preparation_views import describe_expansion
+from service.settings import Settings
+
+
+async def expand_once(settings: Settings, intent: str | None, source: str, *, as_json: bool) -> int:
+    """Print what is available and why the rest is not."""
+    wanted, caller = read_intent(intent), read_source(source)
+    async with open_for_command(settings) as services:
+        expansion = await services.turns.expand(caller, wanted)
+    if as_json:
+        typer.echo(json.dumps(describe_expansion(expansion).model_dump(mode="json"), indent=2, ensure_ascii=False))
+    else:
+        show_expansion(expansion)
+    return 0
+
+
+def read_source(text: str) -> Caller:
+    """The local caller, as from `text`. Raises `UsageError`."""
+    for source in get_args(Source):
+        if source == text:
+            return Caller(LOCAL.tenant, LOCAL.user, source)
+    raise UsageError(f"--source: one of {', '.join(get_args(Source))}")
+
+
+def show_expansion(expansion: Expansion) -> None:
+    """One line per name."""
+    for name in expansion.available:
+        typer.echo(name)
+    for drop in expansion.dropped:
+        typer.echo(f"- {drop.name}: {drop.reason}")
+    for name in expansion.unknown:
+        typer.echo(f"? {name}: there is no such skill")
+    for warning in expansion.warnings:
+        typer.echo(f"! {warning}")

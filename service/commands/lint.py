@@ -1,0 +1,24 @@
+"""`shortlist lint`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from apps.sdk.lint import lint_directories
+from apps.sdk.loader import AppsDirectoryMissing
+
+
+def lint_apps(directories: tuple[Path, ...]) -> int:
+    """Print every finding; 1 when one is an error, 2 when a folder is not there."""
+    try:
+        findings = lint_directories(directories)
+    except AppsDirectoryMissing as error:
+        typer.echo(str(error), err=True)
+        return 2
+    for finding in findings:
+        typer.echo(str(finding))
+    errors = sum(finding.severity == "error" for finding in findings)
+    typer.echo(f"{len(findings)} findings, {errors} errors", err=True)
+    return 1 if errors else 0

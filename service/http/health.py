@@ -1,0 +1,44 @@
+"""Whether the process runs, whether it can work, and what it has counted."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from service.http.answers import answer_json
+from service.http.reading import get_services
+from service.http.views import LiveView, ReadyView
+from service.middleware.draining import DRAIN
+
+
+async def get_live(_: web.Request) -> web.Response:
+    """The process answers."""
+    return answer_json(LiveView())
+
+
+async def get_ready(request: web.Request) -> web.Response:
+    """200 when turns can be taken, be it `degraded`; 503 while starting or shutting down."""
+    services = get_services(request)
+    catalog = services.catalog()
+    blocking = [
+        *(["the service is shutting down"] if request.app[DRAIN].begun else []),
+        *(["the models' library is still being loaded"] if not services.models.ready else []),
+    ]
+    errors = sum(finding.severity == "error" for finding in catalog.findings)
+    broken = [f"{item.id} is quarantined: {item.reason}" for item in catalog.quarantined]
+    degraded = [*broken, *([f"{errors} errors in apps, see /v1/apps"] if errors else [])]
+    view = ReadyView(
+        status="not_ready" if blocking else "degraded" if degraded else "ready",
+        reasons=(*blocking, *degraded),
+        models=services.models.description,
+        retrieval="lexical only",
+        apps=len(catalog.apps),
+        skills=len(catalog.skills),
+        quarantined=len(catalog.quarantined),
+    )
+    return answer_json(view, status=503 if blocking else 200)
+
+
+async def get_metrics(request: web.Request) -> web.Response:
+    """Prometheus' text format."""
+    metrics = get_services(request).metrics
+    return web.Response(body=metrics.render(), headers={"Content-Type": metrics.content_type})

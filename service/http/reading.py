@@ -1,0 +1,55 @@
+"""What every handler reads from a request beside its body."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from aiohttp import web
+
+from apps.sdk.skill import Source
+from service.callers import Caller
+from service.problems import InvalidHeader
+from service.services import SERVICES, Services
+from service.settings import Settings
+
+SAFE_NAME = re.compile(r"[A-Za-z0-9_.@:+-]{1,128}")
+TENANT, USER, TIMEOUT = "X-Tenant-ID", "X-User-ID", "X-Turn-Timeout"
+DEFAULT_TENANT, DEFAULT_USER = "default", "anonymous"
+
+
+def get_services(request: web.Request) -> Services:
+    return request.app[SERVICES]
+
+
+def read_scope(request: web.Request) -> tuple[str, str]:
+    """Tenant and user. Raises `InvalidHeader`."""
+    return _read_name(request, TENANT, DEFAULT_TENANT), _read_name(request, USER, DEFAULT_USER)
+
+
+def read_caller(request: web.Request, source: Source) -> Caller:
+    """On whose behalf the request is. Raises `InvalidHeader`."""
+    tenant, user = read_scope(request)
+    return Caller(tenant, user, source)
+
+
+def read_timeout(request: web.Request, settings: Settings) -> float:
+    """Seconds until the turn's deadline: the caller's header, at most the setting. Raises `InvalidHeader`."""
+    text = request.headers.get(TIMEOUT)
+    if text is None:
+        return settings.turn_timeout
+    if not re.fullmatch(r"\d{1,6}(\.\d{1,3})?", text) or float(text) <= 0:
+        raise InvalidHeader(TIMEOUT, "a number of seconds above 0")
+    return min(float(text), settings.turn_timeout_max)
+
+
+def start_deadline(seconds: float) -> float:
+    """The deadline in seconds of `time.monotonic()`."""
+    return time.monotonic() + seconds
+
+
+def _read_name(request: web.Request, header: str, default: str) -> str:
+    text = request.headers.get(header, default)
+    if not SAFE_NAME.fullmatch(text):
+        raise InvalidHeader(header, "1 to 128 letters, digits or any of _ . @ : + -")
+    return text

@@ -1,0 +1,81 @@
+"""The stages of a turn, each on its own."""
+
+from __future__ import annotations
+
+import orjson
+from aiohttp import web
+
+from apps.sdk.chat import ToolCall
+from apps.sdk.names import resolve_name
+from service.events import Event, discard
+from service.http.answers import answer_json
+from service.http.reading import get_services, read_caller, read_timeout, start_deadline
+from service.http.schemas import ExecuteBody, ExpandBody, PreprocessBody, to_message
+from service.json_body import read_json
+from service.preparation_views import describe_expansion, describe_preparation
+from service.problems import Disabled, FieldError, InvalidRequest, UnknownSkill
+from service.result_views import describe_result
+from service.services import Services
+from service.tool_calls import ExecutedCall
+from service.turn_metrics import count_event
+
+
+async def post_expand(request: web.Request) -> web.Response:
+    """Which skills an intent makes available."""
+    services = get_services(request)
+    body = await read_json(request, ExpandBody)
+    expansion = await services.turns.expand(read_caller(request, body.source), body.wanted)
+    return answer_json(describe_expansion(expansion))
+
+
+async def post_preprocess(request: web.Request) -> web.Response:
+    """What the main model would be sent for a message."""
+    services = get_services(request)
+    body = await read_json(request, PreprocessBody)
+    deadline = start_deadline(read_timeout(request, services.settings))
+    with services.gate.admit():
+        messages = tuple(map(to_message, body.messages))
+        prepared = await services.turns.prepare(read_caller(request, body.source), body.wanted, messages, deadline)
+    return answer_json(describe_preparation(prepared))
+
+
+async def post_execute(request: web.Request) -> web.StreamResponse:
+    """Run one call, a turn of its own."""
+    services = get_services(request)
+    body = await read_json(request, ExecuteBody)
+
+    async def produce() -> web.Response:
+        with services.gate.admit():
+            executed = await _execute(request, body, services)
+        return answer_json(describe_result(executed.result, executed.rendered))
+
+    return await services.idempotency.run(request, produce)
+
+
+async def _execute(request: web.Request, body: ExecuteBody, services: Services) -> ExecutedCall:
+    """Raises `UnknownSkill`, `Disabled`, or `InvalidRequest` when nothing of the call could be run."""
+    caller = read_caller(request, body.source)
+    deadline = start_deadline(read_timeout(request, services.settings))
+    contract, expansion = await services.turns.make_contract(caller, body.wanted)
+    resolution = resolve_name(body.name, contract.skills)
+    if resolution.name is None:
+        dropped = next((drop for drop in expansion.dropped if drop.name == body.name), None)
+        raise Disabled(dropped.name, dropped.reason) if dropped else UnknownSkill(body.name, resolution.close)
+    call = ToolCall(body.id, body.name, orjson.dumps(body.arguments).decode())
+
+    def count(event: Event) -> None:
+        count_event(services.metrics, event)
+        discard(event)
+
+    executed = await services.turns.execute(call, contract, caller, deadline, count)
+    refuse_invalid(executed)
+    return executed
+
+
+def refuse_invalid(executed: ExecutedCall) -> None:
+    """Raise `InvalidRequest` when the arguments, or those of every single request, are invalid."""
+    result = executed.result
+    errors = [result.error] if result.error else [entry.error for entry in result.entries]
+    invalid = [error for error in errors if error and error.code == "invalid_arguments"]
+    if errors and len(invalid) == len(errors):
+        raise InvalidRequest([FieldError("/arguments", error.message) for error in invalid])

@@ -1,0 +1,282 @@
+"""Models through litellm; the only file that imports it.
+
+litellm takes seconds to import and about 200 MB, so it is imported in a thread, on demand. It reads some of its settings from
+the environment while it is imported: `_import_library` is the one place besides the settings that touches `os.environ`.
+
+litellm's own retries are off (see service.models) and each attempt runs under a deadline of its own, since litellm's `timeout`
+is per read and a dripping stream outlives it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import logging
+import os
+import re
+import warnings
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+
+import structlog
+
+from apps.sdk.chat import (
+    ChatRequest,
+    ContextWindowExceeded,
+    Message,
+    ModelError,
+    ModelRateLimited,
+    ModelRefused,
+    ModelReply,
+    ModelTimeout,
+    ModelUnavailable,
+    TextDelta,
+    ToolCall,
+)
+from apps.sdk.jsontypes import Json, JsonObject
+from service.replies import NoReply, read_reply, taken_ids
+from service.streams import ReplyAssembler
+
+NO_KEY = "none"
+"""Sent to a server of one's own that needs no key; without it litellm would send it the key of some provider's variable."""
+
+_UNSAFE_IN_NAME = re.compile(r"[^A-Za-z0-9_-]")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A model as litellm names it (`openai/gpt-5-mini`) and how to reach it.
+
+    `timeout` is in seconds, for one attempt in all, streaming included. `extra` goes to litellm as it is (`temperature`, ...).
+    """
+
+    name: str
+    api_base: str | None = field(default=None, repr=False)
+    api_key: str | None = field(default=None, repr=False)
+    timeout: float = 60.0
+    max_output_tokens: int | None = None
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+
+class LiteLLM:
+    """The library, loaded once; whoever needs it first waits for it."""
+
+    def __init__(self) -> None:
+        self._library: Json = None
+        self._lock = asyncio.Lock()
+
+    @property
+    def loaded(self) -> bool:
+        return self._library is not None
+
+    async def load(self) -> Json:
+        """Import litellm in a thread, unless that was done, and return it. Raises what the import raises."""
+        if not self.loaded:
+            async with self._lock:
+                if not self.loaded:
+                    self._library = await asyncio.to_thread(_import_library)
+        return self._library
+
+    def model(self, spec: ModelSpec) -> LiteLLMModel:
+        return LiteLLMModel(self, spec)
+
+    async def close(self) -> None:
+        """Close litellm's HTTP clients; calls that are under way fail."""
+        if self.loaded:
+            await self._library.close_litellm_async_clients()
+            self._library.in_memory_llm_clients_cache.flush_cache()
+
+
+class LiteLLMModel:
+    """A `ChatModel` behind litellm. One method call is one attempt."""
+
+    def __init__(self, library: LiteLLM, spec: ModelSpec) -> None:
+        self._library = library
+        self._spec = spec
+        self._logger = structlog.get_logger(__name__)
+
+    @property
+    def name(self) -> str:
+        return self._spec.name
+
+    async def complete(self, request: ChatRequest) -> ModelReply:
+        async with self._mapping_errors():
+            library = await self._library.load()
+            async with asyncio.timeout(self._spec.timeout):
+                response = await library.acompletion(**self._arguments(request))
+            return read_reply(response.model_dump(warnings=False), self.name, taken_ids(request))
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[TextDelta | ModelReply]:
+        assembler = ReplyAssembler(taken_ids(request))
+        async with self._mapping_errors():
+            library = await self._library.load()
+        deadline = asyncio.get_running_loop().time() + self._spec.timeout
+        arguments = {**self._arguments(request), "stream": True, "stream_options": {"include_usage": True}}
+        chunks = await self._await(deadline, lambda: library.acompletion(**arguments))
+        try:
+            # no `asyncio.timeout` around a yield: it would cancel the consumer
+            while (chunk := await self._await(deadline, lambda: anext(chunks, None))) is not None:
+                with self._mapping_no_reply():
+                    text = assembler.add(chunk.model_dump(exclude_none=True, warnings=False))
+                if text:
+                    yield TextDelta(text)
+        finally:
+            await chunks.aclose()
+        with self._mapping_no_reply():
+            reply = assembler.finish(self.name)
+        yield reply
+
+    async def _await(self, deadline: float, step: Callable[[], Awaitable[Json]]) -> Json:
+        async with self._mapping_errors(), asyncio.timeout_at(deadline):
+            return await step()
+
+    def _arguments(self, request: ChatRequest) -> JsonObject:
+        spec = self._spec
+        own_server_key = NO_KEY if spec.api_base else None
+        arguments: JsonObject = {
+            **spec.extra,
+            "model": spec.name,
+            "messages": [_write_message(message) for message in request.messages],
+            "api_base": spec.api_base,
+            "api_key": spec.api_key or own_server_key,
+            "timeout": spec.timeout,
+            "max_retries": 0,
+            "num_retries": 0,
+            "drop_params": True,
+            # litellm knows what each provider takes, but not what a model of one's own does: tools are never dropped in silence
+            "allowed_openai_params": ["tools", "tool_choice"],
+        }
+        if max_tokens := request.max_output_tokens or spec.max_output_tokens:
+            arguments["max_tokens"] = max_tokens
+        return {**arguments, **_write_tools(request)}
+
+    @asynccontextmanager
+    async def _mapping_errors(self) -> AsyncIterator[None]:
+        try:
+            with self._mapping_no_reply():
+                yield
+        except ModelError:
+            raise
+        except Exception as error:  # noqa: BLE001  the port promises ModelError and nothing else
+            self._logger.debug("model.failed", model=self.name, error=_redact(f"{type(error).__name__}: {error}", self._spec))
+            raise self._map(error) from None
+
+    def _map(self, error: Exception) -> ModelError:
+        keyless = not self._spec.api_key and not self._spec.api_base
+        if keyless and "api_key" in str(error):  # litellm calls a missing key HTTP 500
+            return ModelRefused(self.name, "no API key is configured for it")
+        return map_error(error, self.name)
+
+    @contextmanager
+    def _mapping_no_reply(self) -> Iterator[None]:
+        try:
+            yield
+        except NoReply as error:
+            raise ModelUnavailable(self.name, str(error)) from None
+
+
+def map_error(error: Exception, model: str) -> ModelError:
+    """What litellm or the network raised, as a `ModelError`; its detail names status and type and quotes no text of theirs.
+
+    litellm's exceptions are told apart by `status_code` (it copies openai's classes): a refused connection and junk instead
+    of JSON come as 500, a stream that broke with the status of what broke it.
+    """
+    status = getattr(error, "status_code", None)
+    detail = f"HTTP {status} ({type(error).__name__})" if isinstance(status, int) else type(error).__name__
+    if isinstance(error, TimeoutError) or status == 408:
+        return ModelTimeout(model, f"no reply in time ({type(error).__name__})")
+    if type(error).__name__ == "ContextWindowExceededError":
+        return ContextWindowExceeded(model, detail)
+    match status:
+        case 429:
+            return ModelRateLimited(model, detail, retry_after=_read_retry_after(error))
+        case 400 | 401 | 402 | 403 | 404 | 405 | 413 | 422:
+            return ModelRefused(model, detail)
+        case _:
+            return ModelUnavailable(model, detail, retry_after=_read_retry_after(error))
+
+
+def _read_retry_after(error: Exception) -> float | None:
+    """Seconds from the `Retry-After` header; its date form is rare among providers and is not read."""
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    try:
+        seconds = float(headers.get("retry-after", ""))
+    except (TypeError, ValueError):
+        return None
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+def _write_tools(request: ChatRequest) -> JsonObject:
+    if not request.tools:
+        return {}
+    tools: JsonObject = {"tools": [tool.to_wire() for tool in request.tools]}
+    if request.forced_tool is not None:
+        tools["tool_choice"] = {"type": "function", "function": {"name": request.forced_tool}}
+    return tools
+
+
+def _write_message(message: Message) -> JsonObject:
+    wire = message.to_wire()
+    if message.tool_calls:
+        wire["tool_calls"] = [_write_call(call) for call in message.tool_calls]
+    return wire
+
+
+def _write_call(call: ToolCall) -> JsonObject:
+    """A call of the history as every provider takes it, whatever a model once wrote: a plain name, arguments that parse."""
+    name = _UNSAFE_IN_NAME.sub("_", call.name)[:64] or "unnamed"
+    return ToolCall(call.id, name, call.arguments if _is_object(call.arguments) else "{}").to_wire()
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _redact(text: str, spec: ModelSpec) -> str:
+    without_key = text.replace(spec.api_key, "***") if spec.api_key else text
+    return re.sub(r"://[^/@\s]+@", "://***@", without_key)
+
+
+def _import_library() -> Json:
+    """Import and quieten litellm.
+
+    The collector is off meanwhile, or the event loop stands still four times longer (120 instead of 27 ms at worst); what was
+    loaded is then exempt from it, or each full collection would take 0.3 s more.
+    """
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or it asks the network for prices
+    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # or it loads `.env` into the environment
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # or counting tokens may wait for a hub
+    warnings.filterwarnings("ignore", "Item '.*' on TypedDict class '.*' is using the `ReadOnly` qualifier", UserWarning)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        import litellm  # noqa: PLC0415  it costs seconds
+
+        _warm_up(litellm)
+        gc.freeze()
+    finally:
+        if collecting:
+            gc.enable()
+    litellm.suppress_debug_info = True
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        _silence(logging.getLogger(name))
+    return litellm
+
+
+def _warm_up(litellm: Json) -> None:
+    """Have the record classes built here; the first stream would hold up the event loop for 130 ms."""
+    delta = {"content": "", "tool_calls": [{"index": 0, "function": {"name": "", "arguments": ""}}]}
+    litellm.ModelResponseStream(choices=[{"index": 0, "delta": delta}]).model_dump(warnings=False)
+    litellm.ModelResponse().model_dump(warnings=False)
+
+
+def _silence(logger: logging.Logger) -> None:
+    """What litellm logs quotes requests and replies; failures are logged here instead."""
+    logger.handlers.clear()
+    logger.propagate = False
+    logger.addHandler(logging.NullHandler())

@@ -1,0 +1,63 @@
+"""The life of a server: open, listen, load the models, serve, drain, close."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+from aiohttp import web
+
+from apps.sdk.loader import AppsDirectoryMissing
+from service.app import create_app
+from service.instructions import InstructionsError
+from service.logs import configure_logging
+from service.middleware.draining import DRAIN
+from service.services import Services
+from service.settings import Settings
+from service.store.errors import StoreError
+from service.wiring import open_services
+
+PURGE_INTERVAL = 600.0
+"""Seconds between two clean-ups of idempotency records."""
+
+
+async def serve_until_stopped(settings: Settings) -> int:
+    """Serve until SIGTERM or SIGINT; 1 when something must be mended before it can start."""
+    configure_logging(settings.log_level, json=settings.log_json)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signal_number, stop.set)
+    try:
+        async with open_services(settings) as services, run_server(services):
+            await stop.wait()
+    except (InstructionsError, AppsDirectoryMissing, StoreError, OSError) as error:
+        print(f"shortlist cannot start: {error}", file=sys.stderr)  # noqa: T201 - for whoever started it
+        return 1
+    return 0
+
+
+@asynccontextmanager
+async def run_server(services: Services) -> AsyncIterator[str]:
+    """Listen and give the URL; on exit take nothing new, let running turns end, then close. Raises `OSError`."""
+    settings = services.settings
+    app = create_app(services)
+    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=settings.shutdown_grace, access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, settings.host, settings.port).start()
+        host, port = runner.addresses[0][:2]
+        url = f"http://{host}:{port}"
+        structlog.get_logger(__name__).info("listening", url=url, models=services.models.description)
+        services.tasks.keep(services.models.load())
+        services.tasks.keep(services.idempotency.purge_forever(PURGE_INTERVAL))
+        yield url
+        app[DRAIN].begin()
+        structlog.get_logger(__name__).info("draining", turns=services.gate.running)
+        await asyncio.sleep(settings.drain_delay)
+    finally:
+        await runner.cleanup()

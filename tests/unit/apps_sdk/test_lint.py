@@ -1,0 +1,119 @@
+from pathlib import Path
+
+import pytest
+
+from apps.sdk.catalog import Finding
+from apps.sdk.lint import lint_directories
+from apps.sdk.lint.fields import has_path, list_paths
+from apps.sdk.loader import load_catalog
+from tests.support.apps import ECHO_MODULE, skill_manifest, write_app, write_echo_app
+
+
+def lint(directory: Path, code: str) -> list[Finding]:
+    return [finding for finding in lint_directories([directory]) if finding.code == code]
+
+
+def test_a_complete_app_has_no_findings(tmp_path: Path) -> None:
+    write_echo_app(tmp_path, "one", "a", "b")
+    assert lint_directories([tmp_path]) == ()
+
+
+def test_lint_and_catalog_show_the_same_findings_in_order(tmp_path: Path) -> None:
+    """case 1: what lint says is what the catalog, and with it the API and readiness, says."""
+    write_app(tmp_path, "two", "skills: [{id: a}]\n")
+    write_echo_app(tmp_path, "one", "a", examples=None, follow_ups=["gone"])
+    findings = lint_directories([tmp_path])
+    assert findings == load_catalog([tmp_path]).findings
+    assert [finding.position for finding in findings] == sorted(finding.position for finding in findings)
+    assert len(findings) == 3
+
+
+def test_a_finding_reads_as_file_line_column(tmp_path: Path) -> None:
+    folder = write_app(tmp_path, "one", "skills:\n- id: a b\n")
+    assert str(lint_directories([tmp_path])[0]).startswith(f"{folder / 'app.yml'}:2:7: error: 'a b' is no legal id")
+
+
+def test_examples_are_asked_for(tmp_path: Path) -> None:
+    write_echo_app(tmp_path, "one", "a", examples=None)
+    (finding,) = lint(tmp_path, "no-examples")
+    assert finding.severity == "hint"
+
+
+def test_excluded_fields_must_be_in_the_example(tmp_path: Path) -> None:
+    """case 36: a path that `output_example` does not have is a warning at its place, with the path that was meant."""
+    example = {"results": [{"hash": "x", "meta_url": {"favicon": "f"}}]}
+    paths = ["results.hash", "results.*.hash", "results.0.meta_url.favicon", "results.meta_url.favicn"]
+    write_echo_app(tmp_path, "one", "a", exclude_fields_for_llm=paths, output_example=example)
+    (finding,) = lint(tmp_path, "exclude-path")
+    assert (finding.severity, finding.suggestion) == ("warning", "did you mean 'results.meta_url.favicon'?")
+    assert "favicn" in finding.message
+
+
+def test_excluded_fields_without_an_example_are_believed(tmp_path: Path) -> None:
+    write_echo_app(tmp_path, "one", "a", exclude_fields_for_llm=["x"])
+    assert lint(tmp_path, "exclude-path") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("a", True),
+        ("a.b", True),
+        ("a.b.c", True),
+        ("*.b", True),
+        ("a.*.c", True),
+        ("a.1.b", True),
+        ("b", False),
+        ("a.x", False),
+        ("a.b.c.d", False),
+    ],
+)
+def test_paths_lead_through_lists(path: str, found: bool) -> None:
+    value = {"a": [{"z": 1}, {"b": [{"c": None}]}]}
+    assert has_path(value, path) is found
+    assert list_paths(value) == ["a", "a.z", "a.b", "a.b.c"]
+
+
+def test_names_of_others_must_exist(tmp_path: Path) -> None:
+    """Follow-ups and a focus mode's skills and apps that are not in the catalog are warnings that say what was meant."""
+    manifest = {
+        "skills": [skill_manifest("one", "a", follow_ups=["one-b", "one_a", "two-a"]), {"id": "b"}],
+        "focus_modes": [
+            {
+                "id": "m", "description": "d", "system_prompt": "p",
+                "allowed_skills": ["one:a", "one-a", "one:*", "gone:*", "one:gone"],
+                "denied_skills": ["two:a"], "allowed_apps": ["one", "three"],
+            }
+        ],
+    }  # fmt: skip
+    write_app(tmp_path, "one", manifest, {"echo": ECHO_MODULE})
+    write_echo_app(tmp_path, "two", "a")
+    findings = lint(tmp_path, "unknown-reference")
+    assert {finding.severity for finding in findings} == {"warning"}
+    assert [finding.message for finding in findings] == [
+        "the skill 'one-b' is quarantined",
+        "there is no skill 'one_a'",
+        "there is no app 'gone'",
+        "there is no skill 'one:gone'",
+        "there is no app 'three'",
+    ]
+    assert findings[1].suggestion == "did you mean 'one-a'?"
+
+
+def test_long_texts_are_hinted(tmp_path: Path) -> None:
+    write_echo_app(tmp_path, "one", "a", description="d" * 1025, preprocessor_hint="h" * 301)
+    assert len(lint(tmp_path, "text-length")) == 2
+
+
+def test_a_skill_without_any_description_is_a_warning(tmp_path: Path) -> None:
+    write_echo_app(tmp_path, "one", "a", description=None, preprocessor_hint=None)
+    (finding,) = lint(tmp_path, "no-description")
+    assert finding.severity == "warning"
+
+
+def test_names_that_differ_only_in_separators_are_a_warning(tmp_path: Path) -> None:
+    """`get-user` beside `get_user`: both work, but a misspelt call to either cannot be repaired."""
+    write_echo_app(tmp_path, "one", "get-user", "get_user")
+    (finding,) = lint(tmp_path, "similar-names")
+    assert "'one-get-user'" in finding.message
+    assert len(load_catalog([tmp_path]).skills) == 2

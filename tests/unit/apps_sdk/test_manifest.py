@@ -1,0 +1,82 @@
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft7Validator
+
+from apps.sdk.jsontypes import Json
+from apps.sdk.manifest import PARTS, app_schema, render_app_schema
+from tests.support.apps import skill_manifest
+
+SCHEMA_FILE = Path(__file__).parents[3] / "apps" / "sdk" / "app.schema.json"
+
+EVERYTHING = """
+name: Web
+description: Search the web and read pages.
+instructions:
+- {instruction: Prefer web-read when the user gives a URL., categories: [research]}
+skills:
+- id: search
+  name: Search the web
+  description: What the main model reads.
+  preprocessor_hint: What the shortlisting model reads.
+  examples: ["who won the match last night?", find reviews of this phone]
+  class_path: apps.web.skills.search.SearchSkill
+  tool_schema: {type: object, properties: {requests: {type: array, items: {type: object}}}, required: [requests]}
+  exclude_fields_for_llm: [hash, meta_url.favicon]
+  output_example: {hash: x}
+  providers: [Brave, {name: Tavily, no_api_key: true}]
+  default_enabled: false
+  standard: false
+  resident: true
+  effect: write
+  idempotent: true
+  timeout: 20
+  sources: [chat, api, scheduled]
+  follow_ups: [web-read]
+  pricing: {fixed: 1}
+focuses:
+- {id: research, name: Research, description: d, preprocessor_hint: h, systemprompt: p,
+   allowed_skills: ["web:*"], denied_skills: []}
+memory:
+- {id: bookmarks, name: Bookmarks, description: d, type: list, schema: {}}
+embed_types: []
+x-shared: {a: 1}
+"""
+
+
+def test_schema_file_is_fresh() -> None:
+    """`python -c "from apps.sdk.manifest import render_app_schema as r; print(r(), end='')"` gives the file."""
+    assert SCHEMA_FILE.read_text(encoding="utf-8") == render_app_schema()
+
+
+def test_schema_is_draft_7() -> None:
+    Draft7Validator.check_schema(app_schema())
+    assert json.loads(render_app_schema()) == app_schema()
+
+
+def test_an_editor_accepts_every_key_of_the_dialect() -> None:
+    Draft7Validator(app_schema()).validate(yaml.safe_load(EVERYTHING))
+    Draft7Validator(app_schema()).validate({"skills": None, "name": None, "memory": []})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"preprocesor_hint": "x"},
+        {"effect": "wirte"},
+        {"timeout": 0},
+        {"timeout": 601},
+        {"examples": [5]},
+        {"id": None},
+        {"sources": []},
+    ],
+)
+def test_an_editor_refuses_what_the_loader_refuses(changes: dict[str, Json]) -> None:
+    assert not Draft7Validator(app_schema()).is_valid({"skills": [skill_manifest("one", "a", **changes)]})
+
+
+def test_no_key_is_both_read_and_opaque() -> None:
+    for part in PARTS:
+        assert not part.keys() & (part.OPAQUE | part.ALIASES.keys())

@@ -1,0 +1,299 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from apps.sdk.chat import ToolCall
+from apps.sdk.jsontypes import Json, JsonObject
+from executor.calls import Call, CallError, parse_calls
+from executor.policy import Limits
+from executor.validation import SkillSchemas
+from tests.unit.executor.scripted import QUERY, REQUESTS, make_contract, make_spec, parse
+
+SEARCH = make_spec()
+FLAT = make_spec(
+    name="web-read",
+    parameters={
+        "type": "object",
+        "properties": {"url": {"type": "string"}, "pages": {"type": "array", "items": {"type": "integer"}}},
+        "required": ["url"],
+    },
+)
+FREE = make_spec(name="time-now", parameters={"type": "object", "properties": {"zone": {"type": "string"}}})
+
+
+def requests(*entries: Json, **beside: Json) -> JsonObject:
+    return {"requests": list(entries), **beside}
+
+
+def arguments_of(call: Call) -> list[JsonObject]:
+    assert call.error is None, call.error
+    return [entry.arguments for entry in call.entries]
+
+
+def error_of(call: Call) -> CallError:
+    error = call.error or call.entries[0].error
+    assert error is not None
+    return error
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "null", ' "" ', '"null"', "{}", '"{}"'])
+def test_no_arguments_in_all_spellings_are_an_empty_object(text: str) -> None:
+    """hostile D: empty, blank and null arguments of a skill without required ones are understood."""
+    assert arguments_of(parse(text, FREE)) == [{}]
+
+
+def test_arguments_encoded_twice_are_unwrapped() -> None:
+    """hostile D: the whole arguments encoded twice."""
+    assert arguments_of(parse(json.dumps(json.dumps({"zone": "UTC"})), FREE)) == [{"zone": "UTC"}]
+
+
+@pytest.mark.parametrize("text", ['{"url": "htt', '{"url": "x", ', '{"url"', "{"])
+def test_arguments_cut_in_the_middle_never_run_and_the_error_names_the_cut(text: str) -> None:
+    """case 47: half a JSON text is an error that says it was cut; there is no entry to run."""
+    call = parse(text, FLAT)
+    assert call.entries == ()
+    assert error_of(call).code == "invalid_arguments"
+    assert "ends in the middle" in error_of(call).message
+    assert "htt" not in error_of(call).message
+
+
+def test_a_reply_that_was_cut_runs_nothing_even_where_the_json_is_whole() -> None:
+    """case 47: with `cut_off` every call is refused, an empty text too, which would else mean no arguments."""
+    batch = parse_calls([ToolCall("a", "time-now", ""), ToolCall("b", "time-now", "{}")], make_contract(FREE), Limits(), cut_off=True)
+    assert [error_of(call).code for call in batch.calls] == ["arguments_cut_off"] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("hello", "line 1 column 1"),
+        ("[1]", "a list came"),
+        ("7", "a number came"),
+        ('"hello"', "column 1"),
+        ('{"url": NaN}', "NaN"),
+        ('{"url": 1e999}', "out of range"),
+        ('{"url": "a", "url": "b"}', "twice"),
+        ("[" * 5000, "nest deeper"),
+        ('{"a":' * 60 + "1" + "}" * 60, "nest deeper"),
+        ('{"n": ' + "9" * 5000 + "}", "too long"),
+        ("\x00", "not JSON"),
+    ],
+)
+def test_arguments_that_are_no_object_are_refused_with_the_place(text: str, words: str) -> None:
+    call = parse(text, FLAT)
+    assert error_of(call).code == "invalid_arguments"
+    assert words in error_of(call).message
+    assert call.entries == ()
+
+
+def test_an_error_about_broken_json_quotes_nothing_of_it() -> None:
+    assert "s3cr3t" not in error_of(parse('{"token": s3cr3t}', FLAT)).message
+
+
+def test_half_a_surrogate_in_arguments_becomes_a_replacement_character() -> None:
+    assert arguments_of(parse(r'{"url": "a\ud800b"}', FLAT))[0]["url"] == "a\ufffdb"
+
+
+def test_ids_are_kept_repaired_and_filled_in_request_order() -> None:
+    """case 22: ids 7, "a", none; `1` and `"1"` are one id; a boolean is no id; repairs are noted."""
+    call = parse(requests({"id": 7, "query": "x"}, {"id": "a", "query": "y"}, {"query": "z"}), SEARCH)
+    assert [entry.id for entry in call.entries] == [7, "a", 1]
+    assert [entry.notes for entry in call.entries] == [(), (), ()]
+
+    call = parse(requests(*({"id": raw, "query": "x"} for raw in [1, "1", True, 2, ""])), SEARCH)
+    assert [entry.id for entry in call.entries] == [1, 3, 4, 2, 5]
+    assert "used twice" in call.entries[1].notes[0]
+    assert "neither a short text nor an integer" in call.entries[2].notes[0]
+
+
+def test_the_injected_id_is_taken_out_before_validation() -> None:
+    """case 24: `additionalProperties: false` in the author's items does not refuse the injected `id`."""
+    assert arguments_of(parse(requests({"id": 1, "query": "x"}), SEARCH)) == [{"query": "x"}]
+
+
+def test_an_id_that_the_author_declares_is_read_and_kept() -> None:
+    """case 5/22: the author's own `id` stays an argument, also where two requests share it."""
+    items = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"], "additionalProperties": False}
+    own = make_spec(parameters={"type": "object", "properties": {"requests": {"type": "array", "items": items}}})
+    call = parse(requests({"id": 9}, {"id": 9}), own)
+    assert arguments_of(call) == [{"id": 9}, {"id": 9}]
+    assert [entry.id for entry in call.entries] == [9, 1]
+
+
+def test_eight_requests_run_five_and_name_the_limit_for_three() -> None:
+    """case 24: nothing is dropped in silence."""
+    call = parse(requests(*({"id": n, "query": "x"} for n in range(8))), SEARCH)
+    assert [entry.error is None for entry in call.entries] == [True] * 5 + [False] * 3
+    assert [entry.id for entry in call.entries] == list(range(8))
+    error = call.entries[5].error
+    assert error is not None
+    assert error.code == "request_limit"
+    assert "requests_per_call" in error.message
+    assert "Call again" in (error.hint or "")
+
+
+def test_ten_thousand_requests_are_counted_not_listed() -> None:
+    """case 24: an absurd count stays small and is still accounted for."""
+    call = parse(requests(*({"query": "x"} for _ in range(10_000))), SEARCH)
+    assert len(call.entries) == 15
+    assert call.notes == ("9985 more requests were not executed and are not listed; 10000 came in all.",)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected", "word"),
+    [
+        ({"query": "x"}, [{"query": "x"}], "read as one request"),
+        ({"requests": {"query": "x"}}, [{"query": "x"}], "list of one"),
+        ({"requests": '{"query": "x"}'}, [{"query": "x"}], "text"),
+        ({"requests": '[{"query": "x"}, {"query": "y"}]'}, [{"query": "x"}, {"query": "y"}], "text"),
+        ({"query": "x", "requests": None}, [{"query": "x"}], "read as one request"),
+    ],
+)
+def test_other_shapes_of_requests_are_read_and_reported(written: Json, expected: Json, word: str) -> None:
+    """case 28: flat arguments, one object, one request as JSON text."""
+    call = parse(written, SEARCH)
+    assert arguments_of(call) == expected
+    assert any(word in note for note in call.notes)
+
+
+def test_a_request_given_as_json_text_inside_the_list_is_parsed() -> None:
+    """case 28: and its id is found."""
+    call = parse(requests('{"id": 4, "query": "x"}'), SEARCH)
+    assert arguments_of(call) == [{"query": "x"}]
+    assert call.entries[0].id == 4
+
+
+def test_a_genuine_list_argument_stays_one_argument() -> None:
+    """case 28: `pages: [1,2,3]` is not a list of requests."""
+    call = parse({"url": "u", "pages": [1, 2, 3]}, FLAT)
+    assert not call.batched
+    assert arguments_of(call) == [{"url": "u", "pages": [1, 2, 3]}]
+
+
+@pytest.mark.parametrize("written", [{"requests": []}, {"requests": 7}, {"requests": "now"}, {"requests": [7]}, {"requests": ["x"]}])
+def test_requests_that_hold_no_object_are_a_clear_error(written: Json) -> None:
+    error = error_of(parse(written, SEARCH))
+    assert error.code == "invalid_arguments"
+    assert "requests" in error.message
+
+
+def test_arguments_beside_requests_fill_the_entries_that_lack_them() -> None:
+    """DESIGN 4.5: known to the items only: fills; the entry's own value wins; reported."""
+    call = parse(requests({"query": "x"}, {"query": "y", "limit": 3}, limit=9), SEARCH)
+    assert arguments_of(call) == [{"query": "x", "limit": 9}, {"query": "y", "limit": 3}]
+    assert any("limit" in note for note in call.notes)
+
+
+def test_an_unknown_argument_beside_requests_is_ignored_with_a_note_or_refused_as_the_author_says() -> None:
+    call = parse(requests({"query": "x"}, colour="red"), SEARCH)
+    assert arguments_of(call) == [{"query": "x"}]
+    assert any("colour" in note for note in call.notes)
+
+    closed = make_spec(parameters={**REQUESTS, "additionalProperties": False})
+    assert "colour is not known" in error_of(parse(requests({"query": "x"}, colour="red"), closed)).message
+
+
+def test_declared_arguments_beside_requests_reach_every_entry_and_are_checked_once() -> None:
+    shared = make_spec(
+        parameters={
+            "type": "object",
+            "properties": {"language": {"enum": ["de", "en"]}, "requests": {"type": "array", "items": QUERY}},
+            "required": ["requests", "language"],
+            "additionalProperties": False,
+        }
+    )
+    assert arguments_of(parse(requests({"query": "x"}, language="de"), shared)) == [{"language": "de", "query": "x"}]
+    assert error_of(parse(requests({"query": "x"}), shared)).message == "language is missing."
+    assert "language must be one of" in error_of(parse(requests({"query": "x"}, language="no"), shared)).message
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({}, ["requests[0].query is missing"]),
+        ({"query": "x", "limit": "many"}, ["requests[0].limit", '"many" (string)', "integer"]),
+        ({"query": "x", "limit": 0}, ["requests[0].limit", "0 (integer)", "at least 1"]),
+        ({"query": "x", "limt": 3}, ["requests[0].limt is not known", "did you mean limit?"]),
+        ({"query": ["x"]}, ["requests[0].query", "array", "string"]),
+    ],
+)
+def test_invalid_arguments_name_the_path_what_came_and_what_is_allowed(entry: JsonObject, words: list[str]) -> None:
+    """case 29: missing, wrong type, out of range, unknown; nothing of it is run."""
+    error = error_of(parse(requests(entry), SEARCH))
+    assert error.code == "invalid_arguments"
+    assert error.retryable
+    assert all(word in error.message for word in words), error.message
+
+
+def test_all_faults_of_an_entry_come_in_one_message_and_the_siblings_run() -> None:
+    """case 29: and an entry's error is its own."""
+    call = parse(requests({"query": "x"}, {"limit": 99, "colour": 1}), SEARCH)
+    good, bad = call.entries
+    assert good.error is None
+    assert bad.error is not None
+    assert [word in bad.error.message for word in ("query is missing", "at most 50", "colour")] == [True] * 3
+
+
+def test_a_long_value_is_shortened_in_the_error() -> None:
+    error = error_of(parse(requests({"query": 7, "limit": "x" * 100_000}), SEARCH))
+    assert len(error.message) < 500
+
+
+def test_references_to_definitions_of_the_root_are_followed_in_entries() -> None:
+    """hostile B: a schema as pydantic writes it."""
+    spec = make_spec(
+        parameters={
+            "type": "object",
+            "properties": {"requests": {"type": "array", "items": {"$ref": "#/$defs/Query"}}},
+            "$defs": {
+                "Query": {"type": "object", "properties": {"unit": {"$ref": "#/$defs/Unit"}, "n": {"type": "integer"}}},
+                "Unit": {"enum": ["km", "mi"]},
+            },
+        }
+    )
+    call = parse(requests({"id": "q", "unit": "km", "n": "3"}, {"unit": "ell"}), spec)
+    assert call.batched
+    assert call.entries[0].arguments == {"unit": "km", "n": 3}
+    assert "requests[1].unit must be one of" in str(call.entries[1].error)
+
+
+@pytest.mark.parametrize("written", ["web.search", "web:search", "web_search", "Web-Search", "web-search "])
+def test_a_name_written_otherwise_is_repaired_and_noted(written: str) -> None:
+    """case 3, at dispatch."""
+    call = parse(requests({"query": "x"}), SEARCH, name=written)
+    assert (call.name, call.skill) == ("web-search", SEARCH)
+    assert call.notes == (f"{written} was read as web-search.",)
+
+
+def test_an_unknown_name_is_an_error_beside_a_good_call_and_offers_close_names_of_the_scope() -> None:
+    """case 43, hostile E: both answered, the known one has entries to run."""
+    batch = parse_calls(
+        [ToolCall("a", "web-serch", "{}"), ToolCall("b", "web-search", '{"query": "x"}'), ToolCall("c", "", "{}")],
+        make_contract(SEARCH, FLAT),
+        Limits(),
+    )
+    unknown, known, nameless = batch.calls
+    assert error_of(unknown).code == "unknown_tool"
+    assert "web-search" in (error_of(unknown).hint or "")
+    assert known.error is None
+    assert error_of(nameless).code == "unknown_tool"
+
+
+def test_calls_over_the_limit_of_one_reply_are_each_refused() -> None:
+    """hostile C: 200 calls in one reply: the excess is answered one by one."""
+    batch = parse_calls([ToolCall(f"c{n}", "time-now", "{}") for n in range(200)], make_contract(FREE), Limits())
+    errors = [call.error.code if call.error else None for call in batch.calls]
+    assert errors == [None] * 32 + ["too_many_calls"] * 168
+
+
+def test_call_ids_stay_as_they_came() -> None:
+    batch = parse_calls([ToolCall("same", "time-now", "{}"), ToolCall("same", "time-now", "{}")], make_contract(FREE), Limits())
+    assert [call.id for call in batch.calls] == ["same", "same"]
+
+
+def test_a_schema_is_compiled_once_per_content() -> None:
+    schemas = SkillSchemas()
+    assert schemas.find(SEARCH) is schemas.find(make_spec())
+    assert schemas.find(SEARCH) is not schemas.find(FLAT)

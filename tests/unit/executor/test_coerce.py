@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.sdk.dialects import compile_validator
+from apps.sdk.jsontypes import Json, JsonObject
+from executor.coerce import Coerced, coerce
+
+
+def read(value: Json, schema: JsonObject) -> Coerced:
+    return coerce(value, compile_validator(schema), schema)
+
+
+def of(kind: Json, **more: Json) -> JsonObject:
+    return {"type": kind, **more}
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "expected"),
+    [
+        ("10", of("integer"), 10),
+        (" 10 ", of("integer"), 10),
+        ("10.0", of("integer"), 10),
+        ("-2.5", of("number"), -2.5),
+        ("true", of("boolean"), True),
+        ("False", of("boolean"), False),
+        (3.0, of("integer"), 3),
+        (12345, of("string"), "12345"),
+        ("null", of(["integer", "null"]), None),
+        ('["a","b"]', of("array", items=of("string")), ["a", "b"]),
+        ("a", of("array", items=of("string")), ["a"]),
+        ("7", of("array", items=of("integer")), [7]),
+        ('{"n": "2"}', of("object", properties={"n": of("integer")}), {"n": 2}),
+        ({"n": None}, of("object", properties={"n": of("integer")}), {}),
+        ("2", {"enum": [1, 2, 3]}, 2),
+        ("5", {"anyOf": [of("integer"), of("null")]}, 5),
+        ({"a": ["1", "2"]}, of("object", properties={"a": of("array", items=of("integer"))}), {"a": [1, 2]}),
+    ],
+)
+def test_what_loses_nothing_is_repaired_and_reported(value: Json, schema: JsonObject, expected: Json) -> None:
+    """case 28, hostile D: guessed types of a model that never saw the schema."""
+    coerced = read(value, schema)
+    assert coerced.value == expected
+    assert type(coerced.value) is type(expected)
+    assert coerced.notes or value == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        ("10", of("string")),
+        ("true", of("string")),
+        ('["a"]', of("string")),
+        ("null", of("string")),
+        ("10", of(["integer", "string"])),
+        ("007", of("integer")),
+        ("+5", of("integer")),
+        ("1.5", of("integer")),
+        ("ten", of("integer")),
+        ("1e999", of("number")),
+        ("0.1234567890123456789", of("number")),
+        ("yes", of("boolean")),
+        (1, of("boolean")),
+        (1.1, of("string")),
+        (True, of("string")),
+        ("x", of("array", items=of("integer"))),
+        ("[1", of("array", items=of("integer"))),
+        (None, of("integer")),
+        ("5", {"oneOf": [of("integer"), of("array", items=of("integer"))]}),
+    ],
+)
+def test_what_would_lose_or_guess_is_left_alone(value: Json, schema: JsonObject) -> None:
+    """hostile D: strings in string fields stay strings; ambiguous or lossy readings are for the validator to refuse."""
+    assert read(value, schema) == Coerced(value, ())
+
+
+def test_null_stays_where_it_is_allowed_or_required() -> None:
+    assert read({"n": None}, of("object", properties={"n": of(["integer", "null"])})).value == {"n": None}
+    assert read({"n": None}, of("object", properties={"n": of("integer")}, required=["n"])).value == {"n": None}
+
+
+def test_a_recursive_schema_is_repaired_to_a_bounded_depth() -> None:
+    schema = of("object", properties={"n": of("integer"), "child": {"$ref": "#"}})
+    value: JsonObject = {"n": "1"}
+    for _ in range(45):
+        value = {"n": "1", "child": value}
+    assert read(value, schema).value["child"]["n"] == 1
+
+
+SCHEMAS = st.recursive(
+    st.sampled_from([of("integer"), of("number"), of("string"), of("boolean"), of("null"), of(["integer", "null"]), {}, {"enum": ["a", 1]}]),
+    lambda inner: st.one_of(
+        st.builds(lambda items: of("array", items=items), inner),
+        st.builds(
+            lambda a, b, required: of("object", properties={"a": a, "b": b}, required=required),
+            inner,
+            inner,
+            st.sampled_from([[], ["a"]]),
+        ),
+        st.builds(lambda a, b: {"anyOf": [a, b]}, inner, inner),
+    ),
+    max_leaves=6,
+)
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=4))
+    | st.sampled_from(["1", "2.0", "true", "null", "[1]", '["1"]', '{"a": 1}', '{"a": "1", "b": null}', '"1"']),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(SCHEMAS, VALUES)
+def test_a_valid_value_is_never_changed_and_coercing_twice_is_coercing_once(schema: JsonObject, value: Json) -> None:
+    once = read(value, schema)
+    if compile_validator(schema).is_valid(value):
+        assert once == Coerced(value, ())
+    assert read(once.value, schema).value == once.value
+
+
+@given(SCHEMAS, VALUES)
+def test_a_changed_value_is_always_reported(schema: JsonObject, value: Json) -> None:
+    coerced = read(value, schema)
+    assert coerced.value == value or coerced.notes

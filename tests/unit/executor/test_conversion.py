@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import dataclasses
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import NamedTuple
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from apps.sdk.jsontypes import Json
+from executor.conversion import NotJson, TooLarge, to_json
+
+
+def convert(value: object) -> Json:
+    return to_json(value, max_bytes=100_000)
+
+
+class Place(BaseModel):
+    name: str
+    since: date
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+class Pair(NamedTuple):
+    left: int
+    right: int
+
+
+@dataclasses.dataclass(slots=True)
+class Row:
+    n: int
+    place: Place
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (Place(name="x", since=date(2024, 1, 2)), {"name": "x", "since": "2024-01-02"}),
+        ([Row(1, Place(name="x", since=date(2024, 1, 2)))], [{"n": 1, "place": {"name": "x", "since": "2024-01-02"}}]),
+        ({"b", "a"}, ["a", "b"]),
+        (frozenset({3, "a"}), ["a", 3]),
+        (Pair(1, 2), [1, 2]),
+        (Colour.RED, "red"),
+        (datetime(2024, 1, 2, tzinfo=UTC), "2024-01-02T00:00:00+00:00"),
+        (timedelta(minutes=1), 60.0),
+        (Decimal("1.10"), "1.10"),
+        (Decimal("NaN"), None),
+        (b"text", "text"),
+        (b"\xff\xfe", "//4="),
+        ({2: "a", None: "b", True: "c", Colour.RED: "d"}, {"2": "a", "null": "b", "true": "c", "red": "d"}),
+        ([float("nan"), float("inf"), 1.5], [None, None, 1.5]),
+        (2**63 + 2**63, str(2**64)),
+        (-(2**63), -(2**63)),
+        ("a\ud800", "a\ufffd"),
+        ([2**70, float("nan"), {"x": b"y"}], [str(2**70), None, {"x": "y"}]),
+    ],
+)
+def test_what_skills_return_becomes_plain_json(value: object, expected: Json) -> None:
+    assert convert(value) == expected
+
+
+def nested(depth: int) -> Json:
+    value: Json = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_what_json_cannot_hold_is_refused_by_name() -> None:
+    """case 25: garbage is an error that says what it was."""
+    cyclic: list[object] = []
+    cyclic.append(cyclic)
+    for garbage in [object(), cyclic, nested(60), nested(400), {1: "a", "1": "b"}, {(1, 2): 3}, ValueError("x"), lambda: 1, 10**5000]:
+        with pytest.raises(NotJson):
+            convert(garbage)
+
+
+def test_a_result_over_the_limit_is_refused_whole() -> None:
+    """case 38: the caller's JSON is complete or refused."""
+    assert convert("x" * 99_998) == "x" * 99_998
+    with pytest.raises(TooLarge, match="100001"):
+        convert("x" * 99_999)
+
+
+def test_the_result_is_a_copy() -> None:
+    rows = [{"a": 1}]
+    copy = convert(rows)
+    rows[0]["a"] = 2
+    assert copy == [{"a": 1}]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+)
+
+
+@given(JSON)
+def test_json_is_left_as_it_is(value: Json) -> None:
+    assert convert(value) == value
+    assert orjson.loads(orjson.dumps(convert(value))) == value

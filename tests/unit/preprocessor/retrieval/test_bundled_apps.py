@@ -1,0 +1,57 @@
+"""The texts of the bundled apps and the ranking together: offline, nothing else decides."""
+
+from __future__ import annotations
+
+import pytest
+
+from apps.sdk.chat import Message
+from apps.sdk.loader import load_catalog
+from preprocessor.ranking import rank_message
+from preprocessor.retrieval.lexical import LexicalIndex
+from preprocessor.settings import PreprocessSettings
+from service.settings import ROOT
+
+CATALOG = load_catalog([ROOT / "apps"])
+INDEX = LexicalIndex(CATALOG)
+SETTINGS = PreprocessSettings()
+
+
+def select(message: str) -> list[str]:
+    """The names above the floor, best first."""
+    scores = rank_message(INDEX, [Message("user", message)], CATALOG.skills, 12, SETTINGS)
+    return [name for name, score in scores.items() if score > SETTINGS.floor]
+
+
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("What is 17.5 % of 2,340?", "math-calculate"),
+        ("what's 12 percent of 950", "math-calculate"),
+        ("(12 + 30) * 7", "math-calculate"),
+        ("How many days are there between 3 March 2024 and 24 December 2026?", "time-difference"),
+        ("How long between 2020-01-01 and 2021-05-05?", "time-difference"),
+        ("Convert 26.2 miles to kilometres", "math-convert_units"),
+        ("how many kilometers is 26.2 miles", "math-convert_units"),
+        ("What time is it in Tokyo when it is 9:30 in Berlin?", "time-convert"),
+        ("convert 9:30 Berlin time to Tokyo", "time-convert"),
+        ("current time in Berlin", "time-now"),
+        ("What date is 30 days after 2024-02-10?", "time-add"),
+    ],
+)
+def test_a_plain_message_has_its_skill_first(message: str, name: str) -> None:
+    """The five messages that must work without any model, and paraphrases of them."""
+    assert select(message)[0] == name
+
+
+def test_a_message_that_holds_two_questions_has_both_skills() -> None:
+    """Both halves find their skill."""
+    found = select("What is 17.5 % of 2,340, and what time is it in Tokyo when it is 9:30 in Berlin?")
+    assert {"math-calculate", "time-convert"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    "message", ["hi", "thanks, great", "ok cool", "Tell me a joke", "Write a poem about the sea", "translate hello to French"]
+)
+def test_messages_that_need_no_tool_have_none(message: str) -> None:
+    """Case 17: nothing above the default floor."""
+    assert select(message) == []

@@ -1,0 +1,148 @@
+"""What is sent, in which order and why."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+
+import orjson
+import pytest
+
+from apps.sdk.catalog import Catalog, Instruction
+from apps.sdk.chat import Message, ToolCall
+from preprocessor.expand import expand
+from preprocessor.exposure import AppInstruction, Exposure, expose, find_called_skills
+from preprocessor.intent import Intent
+from preprocessor.settings import PreprocessSettings
+from preprocessor.tools import build_definition
+from tests.support.catalogs import make_app, make_bundled_like, make_catalog, make_skill
+
+CATALOG = make_catalog(
+    make_app(
+        "a", make_skill("a-one"), make_skill("a-two", resident=True), make_skill("a-off", default_enabled=False, resident=True)
+    ),
+    make_app(
+        "b",
+        make_skill("b-find", follow_ups=("b-open", "a-off", "no-such")),
+        make_skill("b-open", follow_ups=("b-rare",)),
+        make_skill("b-rare"),
+        instructions=(Instruction("Use b."), Instruction("Use b for research.", ("research",))),
+    ),
+    make_app("c", make_skill("c-one", resident=True), instructions=(Instruction("Use c."),)),
+)
+
+
+def make_exposure(
+    *preselected: str,
+    intent: Intent | None = None,
+    history: tuple[str, ...] = (),
+    settings: PreprocessSettings | None = None,
+    catalog: Catalog = CATALOG,
+) -> Exposure:
+    return expose(catalog, expand(catalog, intent or Intent()), preselected, history, settings)
+
+
+def test_order_and_sources() -> None:
+    """Residents in catalog order, then the history's, then the preselected, then their follow-ups; each once."""
+    found = make_exposure("b-find", "a-one", "c-one", history=("b-rare", "a-off", "gone"))
+    assert found.sources == {
+        "a-two": "resident",
+        "c-one": "resident",
+        "b-rare": "history",
+        "b-find": "preselected",
+        "a-one": "preselected",
+        "b-open": "follow_up",
+    }
+    assert found.names == tuple(found.sources)
+
+
+def test_picks_are_resident_up_to_the_setting() -> None:
+    """Row 24: picks are sent in full, in their own order; beyond the setting they are available only."""
+    picks = Intent(picks=("b-rare", "a-one", "b-open"))
+    assert make_exposure(intent=picks).names == ("b-rare", "a-one", "b-open")
+    few = make_exposure(intent=picks, settings=PreprocessSettings(resident_picks=2))
+    assert few.names == ("b-rare", "a-one")
+    assert tuple(few.contract.skills) == ("b-rare", "a-one", "b-open")
+
+
+def test_the_contract_holds_all_that_is_available() -> None:
+    """Everything available may be called; what was sent is marked as shown."""
+    contract = make_exposure("b-find").contract
+    assert tuple(contract.skills) == ("a-one", "a-two", "b-find", "b-open", "b-rare", "c-one")
+    assert contract.shown == {"a-two", "c-one", "b-find", "b-open"}
+    assert contract.catalog_digest == "fixture"
+
+
+def test_nothing_widens_the_expansion() -> None:
+    """Off is off: residents, history and preselection bring nothing back."""
+    found = make_exposure("b-find", intent=Intent(enabled=False), history=("a-one",))
+    assert (found.tools, found.instructions, dict(found.contract.skills)) == ((), (), {})
+
+
+def test_app_instructions_come_with_a_skill_that_is_sent() -> None:
+    """Cases 17, 18: with and without categories, only for apps with a skill really sent, in catalog order."""
+    assert make_exposure().instructions == ("Use c.",)
+    assert make_exposure("b-rare").app_instructions == (
+        AppInstruction("b", "Use b."),
+        AppInstruction("b", "Use b for research.", ("research",)),
+        AppInstruction("c", "Use c."),
+    )
+    assert make_exposure(intent=Intent(picks=("a-one",))).instructions == ()
+
+
+def test_never_more_than_128_tools() -> None:
+    """Hostile C: 150 residents and 20 preselected are 128 tools; the rest stays callable."""
+    catalog = make_catalog(make_app("x", *(make_skill(f"x-s{number}", resident=number < 150) for number in range(170))))
+    found = make_exposure(*(f"x-s{number}" for number in range(150, 170)), catalog=catalog)
+    assert len(found.tools) == len(found.contract.shown) == 128
+    assert len(found.contract.skills) == 170
+
+
+def test_a_definition_is_the_skills_own() -> None:
+    """The schema gets an `id` and a limit; the catalog's copy stays as the author wrote it."""
+    skill = make_skill("web-search", description="", hint="Finds pages.", arguments={"query": {"type": "string"}})
+    definition = build_definition(skill, 5)
+    requests = definition.parameters["properties"]["requests"]
+    assert (definition.name, definition.description) == ("web-search", "Finds pages.")
+    assert (requests["maxItems"], set(requests["items"]["properties"])) == (5, {"id", "query"})
+    assert "maxItems" not in skill.parameters["properties"]["requests"]
+
+
+@pytest.mark.parametrize(("most", "expected"), [(12, ("b-find", "a-one")), (1, ("a-one",))])
+def test_called_skills_are_found_in_the_history(most: int, expected: tuple[str, ...]) -> None:
+    """Case 16: what was called and is still available, in order of the last calls, misspelt names too."""
+    calls = [ToolCall("1", "b-find", "{}"), ToolCall("2", "made-up", "{}"), ToolCall("3", "a.one", "{}")]
+    messages = [Message("user", "x"), *(Message("assistant", "", (call,)) for call in calls)]
+    assert find_called_skills(messages, ("a-one", "b-find"), most) == expected
+
+
+BYTES = """
+import hashlib, orjson
+from preprocessor.expand import expand
+from preprocessor.exposure import expose
+from preprocessor.intent import Intent
+from tests.support.catalogs import make_bundled_like
+catalog = make_bundled_like()
+found = expose(catalog, expand(catalog, Intent(disabled=("time-a*",))), ("time-now", "math-calculate", "time-convert"))
+print(hashlib.sha256(orjson.dumps([tool.to_wire() for tool in found.tools])).hexdigest())
+"""
+
+
+def test_the_same_bytes_under_any_hash_seed() -> None:
+    """Rule 3, hostile H: same intent and catalog, two processes, two hash seeds: byte-identical tools array."""
+    run = [
+        subprocess.run([sys.executable, "-c", BYTES], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True, text=True)
+        for seed in "12"
+    ]
+    assert run[0].stdout == run[1].stdout != ""
+
+
+def test_the_same_bytes_whatever_the_load_order() -> None:
+    """Rule 3, hostile H: apps found in another order give the same tools array."""
+    apps = make_bundled_like().apps
+    digests = set()
+    for order in (apps, apps[::-1]):
+        tools = make_exposure("time-now", "math-calculate", catalog=make_catalog(*order)).tools
+        digests.add(hashlib.sha256(orjson.dumps([tool.to_wire() for tool in tools])).hexdigest())
+    assert len(digests) == 1

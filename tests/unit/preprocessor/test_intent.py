@@ -1,0 +1,89 @@
+"""The intent: a closed model with three states a key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from preprocessor.intent import MAX_GLOBS, MAX_NAMES, Intent
+
+
+def read(value: Any) -> Intent:
+    return Intent.model_validate(value)
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        (None, {}),
+        ([], {"picks": ()}),
+        (True, {"enabled": True}),
+        (["b-b", "a-a"], {"picks": ("b-b", "a-a")}),
+        ({"tools": True}, {"enabled": True}),
+        ({"tools": False}, {"enabled": False}),
+        ({"tools": ["a-a"]}, {"picks": ("a-a",)}),
+        ({"tools": None}, {}),
+        ({"enabled": ["a-a"], "disabled": ["a-*"]}, {"picks": ("a-a",), "disabled": ("a-*",)}),
+        ({"enabled": None, "picks": None, "disabled": None}, {}),
+        ({"tools": True, "picks": ["a-a"]}, {"enabled": True, "picks": ("a-a",)}),
+    ],
+)
+def test_sugar_reads_as_the_plain_model(written: Any, plain: dict[str, Any]) -> None:
+    """Older spellings mean the same as the keys of the model."""
+    assert read(written) == Intent(**plain)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"enabled": "yes"},
+        {"enabled": 1},
+        {"picks": "a-a"},
+        {"picks": [1]},
+        {"picks": [""]},
+        {"picks": ["x" * 201]},
+        {"disabled": ["a"] * (MAX_NAMES + 1)},
+        {"disabled": ["a-*"] * (MAX_GLOBS + 1)},
+        {"tools": True, "enabled": True},
+        {"tools": ["a-a"], "picks": ["b-b"]},
+        {"tools": 3},
+        "on",
+        7,
+    ],
+)
+def test_wrong_values_are_errors(written: Any) -> None:
+    """Types are strict, sizes are bounded, and a thing may not be said twice."""
+    with pytest.raises(ValidationError):
+        read(written)
+
+
+@given(st.text(min_size=1).filter(lambda key: key not in {"enabled", "disabled", "picks", "tools"}))
+def test_unknown_keys_are_rejected(key: str) -> None:
+    """Invariant viii: the model is closed; the error names the key."""
+    with pytest.raises(ValidationError) as caught:
+        read({key: None})
+    assert caught.value.errors()[0]["loc"] == (key,)
+
+
+def test_json_text_reads_the_same() -> None:
+    """Strict types do not refuse JSON arrays."""
+    assert Intent.model_validate_json('{"tools": ["a-a"], "disabled": ["b-*"]}') == Intent(picks=("a-a",), disabled=("b-*",))
+
+
+def test_schema_tells_the_sugar() -> None:
+    """The published schema is closed and knows `tools` and a list under `enabled`."""
+    schema = Intent.model_json_schema()
+    assert schema["additionalProperties"] is False
+    assert set(schema["properties"]) == {"enabled", "disabled", "picks", "tools"}
+    assert {"type": "boolean"} in schema["properties"]["enabled"]["anyOf"]
+    assert any(option["type"] == "array" for option in schema["properties"]["tools"]["anyOf"])
+
+
+@pytest.mark.parametrize("written", [False, [], {"enabled": False, "picks": ["a-a"]}, {"enabled": True, "picks": []}])
+def test_off(written: Any) -> None:
+    """Rows 3, 5, 29, 32: false or an empty list is off."""
+    assert read(written).is_off
