@@ -67,7 +67,7 @@ class LoadedApp:
 
 def load_app(folder: Path, shown_as: str) -> LoadedApp:
     """Read the app in `folder`; `shown_as` is how its app.yml is named in findings."""
-    app_id = folder.name.encode("utf-8", "backslashreplace").decode()
+    app_id = escape(folder.name)
     if problem := _check_app_id(app_id, Position(shown_as)):
         return _reject(app_id, folder, unreadable(problem))
     document = _read_document(folder / MANIFEST, shown_as)
@@ -77,6 +77,11 @@ def load_app(folder: Path, shown_as: str) -> LoadedApp:
     if not document.readable:
         return _reject(app_id, folder, document)
     return _Assembly(app_id, folder, document).run()
+
+
+def escape(text: str) -> str:
+    """`text` as it may be shown: control characters and bytes that are no UTF-8 are spelled out."""
+    return text if text.isprintable() else repr(text)[1:-1]
 
 
 def _check_app_id(app_id: str, position: Position) -> Finding | None:
@@ -165,7 +170,7 @@ class _Assembly:
         for key in ("id", "app_id"):
             written = getattr(head, key, None)
             if written not in {None, self._id}:
-                message = f"'{key}' is '{written}', but the folder's name '{self._id}' counts"
+                message = f"'{key}' is {written!r}, but the folder's name '{self._id}' counts"
                 self._findings.append(report("app-id-differs", self._document.position((key,)), message))
         return head or AppManifest()
 
@@ -215,7 +220,7 @@ class _Assembly:
     def _label(self, value: Json, path: ItemPath) -> str:
         item_id = value.get("id") if isinstance(value, dict) else None
         if isinstance(item_id, str) and item_id.strip():
-            return tool_name(self._id, item_id.strip()[:100])
+            return tool_name(self._id, escape(item_id.strip()[:100]))
         return f"{self._id}-{path[0]}[{path[1]}]"
 
     def _check_id(self, kind: str, part: ItemPart, place: Place) -> Finding | None:
@@ -223,7 +228,7 @@ class _Assembly:
             return None
         if not is_skill_id(part.id):
             suggestion = suggest_id(part.id)
-            message = f"'{part.id[:100]}' is no legal id: only a-z, 0-9, _ and - are allowed, a letter or digit first"
+            message = f"{part.id[:100]!r} is no legal id: only a-z, 0-9, _ and - are allowed, a letter or digit first"
             return report("item-id", place.at("id"), message, f"write '{suggestion}'" if suggestion else None)
         first = self._lines.get((kind, part.id))
         if first is None:

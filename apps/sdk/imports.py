@@ -7,6 +7,7 @@ made from the new code.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import inspect
@@ -88,6 +89,8 @@ class AppModules:
         present = sys.modules.get(self._package)
         if present is not None and _is_current(present.__spec__, self._folder, stamp):
             return
+        if present is not None:
+            _drop_bytecode(present.__spec__, stamp)
         for name in [name for name in sys.modules if name == self._package or name.startswith(f"{self._package}.")]:
             del sys.modules[name]
         spec = self._specify()
@@ -135,7 +138,7 @@ def _explain(error: BaseException) -> str:
         message = " ".join(str(error).split())
     except Exception:  # noqa: BLE001 - an author's exception may fail to print itself
         message = ""
-    words = _ABSOLUTE_PATH.sub("", message)[:_MAX_REASON]
+    words = "".join(filter(str.isprintable, _ABSOLUTE_PATH.sub("", message)))[:_MAX_REASON]
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
@@ -155,6 +158,16 @@ def _is_current(spec: ModuleSpec | None, folder: Path, stamp: tuple[object, ...]
     if spec.loader_state is None:
         spec.loader_state = stamp
     return bool(spec.loader_state == stamp)
+
+
+def _drop_bytecode(spec: ModuleSpec | None, stamp: tuple[tuple[str, int, int], ...]) -> None:
+    """Remove what was compiled from files that changed: Python itself misses an edit of equal length in the same second."""
+    before = spec.loader_state if spec is not None and isinstance(spec.loader_state, tuple) else ()
+    names = {path for path, _, _ in before}
+    for path, _, _ in set(stamp) - set(before):
+        if path in names:
+            with contextlib.suppress(OSError):
+                Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
 
 
 def _find_sources(folder: Path) -> Iterator[tuple[str, int, int]]:

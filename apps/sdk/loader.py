@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from apps.sdk.assembly import MANIFEST, LoadedApp, load_app
+from apps.sdk.assembly import MANIFEST, LoadedApp, escape, load_app
 from apps.sdk.catalog import App, Catalog, Finding, Position
 from apps.sdk.findings import report
 from apps.sdk.hashing import hash_apps
@@ -59,7 +59,7 @@ def _choose_folders(folders: Sequence[Path]) -> tuple[list[Path], list[Finding]]
         first = chosen.setdefault(folder.name, folder)
         if first != folder:
             shown = _show(folder / MANIFEST)
-            message = f"the app '{folder.name}' is also in {_show(first / MANIFEST)}, which counts; {shown} is not read"
+            message = f"the app {folder.name!r} is also in {_show(first / MANIFEST)}, which counts; {shown} is not read"
             findings.append(report("app-duplicate", Position(shown), message))
     return list(chosen.values()), findings
 
@@ -78,4 +78,4 @@ def _show(path: Path) -> str:
     """The path as people name it: from the working directory when it lies below it."""
     here = Path.cwd()
     shown = path.relative_to(here) if path.is_relative_to(here) else path
-    return str(shown).encode("utf-8", "backslashreplace").decode()
+    return escape(str(shown))

@@ -81,10 +81,10 @@ def _respell(
         place = document.key_position((*path, written))
         if key not in keys:
             if key not in model.OPAQUE and not key.startswith("x-"):
-                message = f"the key '{written[:100]}' is unknown and is not read"
+                message = f"the key {written[:100]!r} is unknown and is not read"
                 findings.append(report("unknown-key", place, message, suggest(written, keys | model.ALIASES.keys())))
         elif key in spelling:
-            findings.append(report("alias-twice", place, f"'{written}' is another spelling of '{key}', which counts"))
+            findings.append(report("alias-twice", place, f"{written!r} is another spelling of '{key}', which counts"))
         elif value[written] is not None:
             spelling[key] = written
     return spelling, findings

@@ -81,6 +81,14 @@ async def test_changed_code_is_loaded_anew(tmp_path: Path) -> None:
     assert (await say(before), await say(after)) == ("oldold", "newernewer")
 
 
+async def test_an_edit_of_equal_length_is_seen(tmp_path: Path) -> None:
+    """Also when the file keeps its size and the edit comes within a second of the last."""
+    folder = write_saying(tmp_path, "imp_quick", "a")
+    assert await say(load_catalog([tmp_path])) == "aa"
+    (folder / "skills" / "words.py").write_text("WORD = 'b'\n")
+    assert await say(load_catalog([tmp_path])) == "bb"
+
+
 async def test_repaired_code_is_loaded(tmp_path: Path) -> None:
     """A class that could not be imported works after the fix."""
     folder = write_saying(tmp_path, "imp_fix", "x")

@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -610,6 +612,35 @@ def test_findings_are_sorted_and_shown_with_their_app(tmp_path: Path) -> None:
     catalog = load_one(tmp_path, "zzz: 1\nskills:\n- {id: a}\nyyy: 2\n")
     assert [finding.position.line for finding in catalog.findings] == [1, 3, 4]
     assert catalog.by_app["one"].findings == catalog.findings
+
+
+def test_nothing_an_author_names_can_control_a_terminal(tmp_path: Path) -> None:
+    """Escape sequences in names of folders, keys, ids and exceptions are spelled out or left out wherever they are shown."""
+    write_echo_app(tmp_path, "one", "a\x1b[2Jb", **{"key\x1b[2J": 1})
+    write_app(tmp_path, "two\x1b[2J\n", "")
+    (tmp_path / os.fsdecode(b"three\xff")).mkdir()
+    (tmp_path / os.fsdecode(b"three\xff") / "app.yml").touch()
+    write_app(tmp_path, "four", {"skills": [skill_manifest("four", "a")]}, {"echo": "raise ValueError('x\\x1b[2Jy')"})
+    catalog = load_catalog([tmp_path])
+    shown = [*map(str, catalog.findings), *(app.id for app in catalog.apps)]
+    shown += [text for item in catalog.quarantined for text in (item.id, item.reason)]
+    assert len(catalog.quarantined) == 4
+    assert [text for text in shown if not text.isprintable()] == []
+
+
+def test_loading_imports_nothing_heavy(tmp_path: Path) -> None:
+    """Apps load without the HTTP client, the schema validator and the model library: commands stay quick."""
+    write_echo_app(tmp_path, "one", "a")
+    script = f"""
+import sys
+from pathlib import Path
+from apps.sdk.loader import load_catalog
+assert load_catalog([Path({str(tmp_path)!r})]).skills
+print(sorted({{"aiohttp", "jsonschema", "litellm"}} & sys.modules.keys()))
+"""
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_three_thousand_skills_load(tmp_path: Path) -> None:

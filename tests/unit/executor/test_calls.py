@@ -61,7 +61,9 @@ def test_arguments_cut_in_the_middle_never_run_and_the_error_names_the_cut(text:
 
 def test_a_reply_that_was_cut_runs_nothing_even_where_the_json_is_whole() -> None:
     """case 47: with `cut_off` every call is refused, an empty text too, which would else mean no arguments."""
-    batch = parse_calls([ToolCall("a", "time-now", ""), ToolCall("b", "time-now", "{}")], make_contract(FREE), Limits(), cut_off=True)
+    batch = parse_calls(
+        [ToolCall("a", "time-now", ""), ToolCall("b", "time-now", "{}")], make_contract(FREE), Limits(), cut_off=True
+    )
     assert [error_of(call).code for call in batch.calls] == ["arguments_cut_off"] * 2
 
 
@@ -172,7 +174,9 @@ def test_a_genuine_list_argument_stays_one_argument() -> None:
     assert arguments_of(call) == [{"url": "u", "pages": [1, 2, 3]}]
 
 
-@pytest.mark.parametrize("written", [{"requests": []}, {"requests": 7}, {"requests": "now"}, {"requests": [7]}, {"requests": ["x"]}])
+@pytest.mark.parametrize(
+    "written", [{"requests": []}, {"requests": 7}, {"requests": "now"}, {"requests": [7]}, {"requests": ["x"]}]
+)
 def test_requests_that_hold_no_object_are_a_clear_error(written: Json) -> None:
     error = error_of(parse(written, SEARCH))
     assert error.code == "invalid_arguments"
@@ -291,6 +295,16 @@ def test_calls_over_the_limit_of_one_reply_are_each_refused() -> None:
 def test_call_ids_stay_as_they_came() -> None:
     batch = parse_calls([ToolCall("same", "time-now", "{}"), ToolCall("same", "time-now", "{}")], make_contract(FREE), Limits())
     assert [call.id for call in batch.calls] == ["same", "same"]
+
+
+def test_numbers_that_python_cannot_compare_are_an_argument_error() -> None:
+    spec = make_spec(parameters={"type": "object", "properties": {"n": {"type": "number", "multipleOf": 0.1}}})
+    assert error_of(parse({"n": 10**400}, spec)).code == "invalid_arguments"
+
+
+def test_integers_beyond_64_bits_reach_the_skill_exactly() -> None:
+    spec = make_spec(parameters={"type": "object", "properties": {"n": {"type": "integer"}}})
+    assert arguments_of(parse({"n": 2**80}, spec)) == [{"n": 2**80}]
 
 
 def test_a_schema_is_compiled_once_per_content() -> None:

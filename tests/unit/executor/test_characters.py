@@ -64,7 +64,10 @@ def test_other_line_separators_become_line_feeds() -> None:
     assert clean_text("a\u2028b\u2029c\u0085d") == ("a\nb\nc\nd", 0)
 
 
-HOSTILE = st.text(st.sampled_from("a\u0645\u0915\u0e44\U0001f600\U0001f3f4\u200b\u200c\u200d\u202e\u2066\ufe0f\ufeff\U000e0067\U000e007f") | st.characters())
+HOSTILE = st.text(
+    st.sampled_from("a\u0645\u0915\u0e44\U0001f600\U0001f3f4\u200b\u200c\u200d\u202e\u2066\ufe0f\ufeff\U000e0067\U000e007f")
+    | st.characters()
+)
 
 
 @given(HOSTILE)

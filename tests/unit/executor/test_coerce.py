@@ -90,7 +90,9 @@ def test_a_recursive_schema_is_repaired_to_a_bounded_depth() -> None:
 
 
 SCHEMAS = st.recursive(
-    st.sampled_from([of("integer"), of("number"), of("string"), of("boolean"), of("null"), of(["integer", "null"]), {}, {"enum": ["a", 1]}]),
+    st.sampled_from(
+        [of("integer"), of("number"), of("string"), of("boolean"), of("null"), of(["integer", "null"]), {}, {"enum": ["a", 1]}]
+    ),
     lambda inner: st.one_of(
         st.builds(lambda items: of("array", items=items), inner),
         st.builds(

@@ -78,7 +78,17 @@ def test_what_json_cannot_hold_is_refused_by_name() -> None:
     """case 25: garbage is an error that says what it was."""
     cyclic: list[object] = []
     cyclic.append(cyclic)
-    for garbage in [object(), cyclic, nested(60), nested(400), {1: "a", "1": "b"}, {(1, 2): 3}, ValueError("x"), lambda: 1, 10**5000]:
+    for garbage in [
+        object(),
+        cyclic,
+        nested(60),
+        nested(400),
+        {1: "a", "1": "b"},
+        {(1, 2): 3},
+        ValueError("x"),
+        lambda: 1,
+        10**5000,
+    ]:
         with pytest.raises(NotJson):
             convert(garbage)
 

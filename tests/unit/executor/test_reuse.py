@@ -99,7 +99,11 @@ async def test_identical_calls_of_one_reply_run_once() -> None:
     async with open_turn(*app.specs) as turn:
         two = {"requests": [{"query": "x"}, {"query": "x"}]}
         results = await turn.run(("notes-read", two), ("notes-read", {"query": "x"}), ("notes-write", two))
-    assert [[entry.status for entry in result.entries] for result in results] == [["ok", "reused"], ["reused"], ["ok", "already_done"]]
+    assert [[entry.status for entry in result.entries] for result in results] == [
+        ["ok", "reused"],
+        ["reused"],
+        ["ok", "already_done"],
+    ]
     assert (len(app.reader.requests), len(app.writer.requests)) == (1, 1)
 
 

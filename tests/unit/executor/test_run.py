@@ -81,7 +81,10 @@ async def test_two_calls_of_one_reply_run_concurrently_and_come_in_call_order() 
     first, second = make_spec(ScriptedSkill(work), name="a-b"), make_spec(ScriptedSkill(work), name="c-d")
     async with open_turn(first, second) as turn:
         results = await turn.run(("c-d", {"query": "x"}), ("a-b", {"query": "x"}))
-    assert [(result.call_id, result.name, result.entries[0].data) for result in results] == [("c1", "c-d", "c1"), ("c2", "a-b", "c2")]
+    assert [(result.call_id, result.name, result.entries[0].data) for result in results] == [
+        ("c1", "c-d", "c1"),
+        ("c2", "a-b", "c2"),
+    ]
     assert turn.observer.started == ["c1", "c2"]
     assert {result.call_id for result in turn.observer.finished} == {"c1", "c2"}
 

@@ -15,7 +15,6 @@ from preprocessor.expand import expand
 from preprocessor.exposure import AppInstruction, Exposure, expose, find_called_skills
 from preprocessor.intent import Intent
 from preprocessor.settings import PreprocessSettings
-from preprocessor.tools import build_definition
 from tests.support.catalogs import make_app, make_bundled_like, make_catalog, make_skill
 
 CATALOG = make_catalog(
@@ -97,16 +96,6 @@ def test_never_more_than_128_tools() -> None:
     found = make_exposure(*(f"x-s{number}" for number in range(150, 170)), catalog=catalog)
     assert len(found.tools) == len(found.contract.shown) == 128
     assert len(found.contract.skills) == 170
-
-
-def test_a_definition_is_the_skills_own() -> None:
-    """The schema gets an `id` and a limit; the catalog's copy stays as the author wrote it."""
-    skill = make_skill("web-search", description="", hint="Finds pages.", arguments={"query": {"type": "string"}})
-    definition = build_definition(skill, 5)
-    requests = definition.parameters["properties"]["requests"]
-    assert (definition.name, definition.description) == ("web-search", "Finds pages.")
-    assert (requests["maxItems"], set(requests["items"]["properties"])) == (5, {"id", "query"})
-    assert "maxItems" not in skill.parameters["properties"]["requests"]
 
 
 @pytest.mark.parametrize(("most", "expected"), [(12, ("b-find", "a-one")), (1, ("a-one",))])

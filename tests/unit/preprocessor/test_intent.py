@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from jsonschema import Draft202012Validator
+from pydantic import BaseModel, ValidationError
 
 from preprocessor.intent import MAX_GLOBS, MAX_NAMES, Intent
 
@@ -75,12 +76,19 @@ def test_json_text_reads_the_same() -> None:
 
 
 def test_schema_tells_the_sugar() -> None:
-    """The published schema is closed and knows `tools` and a list under `enabled`."""
-    schema = Intent.model_json_schema()
-    assert schema["additionalProperties"] is False
-    assert set(schema["properties"]) == {"enabled", "disabled", "picks", "tools"}
-    assert {"type": "boolean"} in schema["properties"]["enabled"]["anyOf"]
-    assert any(option["type"] == "array" for option in schema["properties"]["tools"]["anyOf"])
+    """The published schema is closed and knows the sugar; so it does where the intent is a field of another model."""
+
+    class Request(BaseModel):
+        intent: Intent | None = None
+
+    schema = Request.model_json_schema()["$defs"]["Intent"]
+    assert schema == Intent.model_json_schema()
+    plain = schema["anyOf"][0]
+    assert plain["additionalProperties"] is False
+    assert set(plain["properties"]) == {"enabled", "disabled", "picks", "tools"}
+    validator = Draft202012Validator(schema)
+    assert all(map(validator.is_valid, (None, True, ["a-a"], {"tools": ["a-a"]}, {"enabled": []}, {"picks": None})))
+    assert not any(map(validator.is_valid, (3, "on", [3], {"tools": 3}, {"other": None}, {"picks": "a-a"})))
 
 
 @pytest.mark.parametrize("written", [False, [], {"enabled": False, "picks": ["a-a"]}, {"enabled": True, "picks": []}])

@@ -18,7 +18,7 @@ from apps.sdk.chat import (
     ModelUnavailable,
     ToolCall,
 )
-from service.llm import LiteLLM, ModelSpec, _redact, _write_message, map_error
+from service.llm import LiteLLM, ModelSpec, _describe, _write_message, map_error
 
 
 class StatusError(Exception):
@@ -68,7 +68,8 @@ def test_a_spec_shows_no_secret() -> None:
     spec = ModelSpec("openai/m", api_base="http://user:password@host/v1", api_key="sk-secret")
     assert "secret" not in repr(spec)
     assert "password" not in repr(spec)
-    assert _redact("key sk-secret at http://user:password@host/v1", spec) == "key *** at http://***@host/v1"
+    told = _describe(ValueError("key sk-secret at http://user:password@host/v1"), spec)
+    assert told == "ValueError: key *** at http://***@host/v1"
 
 
 @pytest.mark.parametrize(

@@ -125,9 +125,9 @@ def test_only_the_scope_is_ranked() -> None:
 
 def test_ties_are_in_catalog_order() -> None:
     """Equal scores keep the catalog's order, whatever the order of the scope."""
-    index = index_of(*((f"a-s{number}", {"name": "Same", "description": "same", "hint": "same"}) for number in range(5)))
+    index = index_of(*((f"a-s{number}", {"name": "Equal", "description": "equal", "hint": "equal"}) for number in range(5)))
     expected = tuple(f"a-s{number}" for number in range(5))
-    assert tuple(hit.name for hit in index.rank("same", tuple(reversed(expected)), 5)) == expected
+    assert tuple(hit.name for hit in index.rank("equal", tuple(reversed(expected)), 5)) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import copy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from apps.sdk.jsontypes import Json
+from executor.shape import align_rows, exclude_fields
+from tests.unit.executor.json_values import JSON, ROWS
+
+
+@pytest.mark.parametrize(
+    ("paths", "value", "expected"),
+    [
+        (["hash"], [{"hash": 1, "a": 2}], [{"a": 2}]),
+        (["meta_url.favicon"], {"meta_url": {"favicon": 1, "host": 2}}, {"meta_url": {"host": 2}}),
+        (["results.*.thumb"], {"results": [{"thumb": 1, "a": {"thumb": 2}}]}, {"results": [{"a": {"thumb": 2}}]}),
+        (["results.*.thumb"], {"results": {"x": {"thumb": 1, "a": 2}}}, {"results": {"x": {"a": 2}}}),
+        (["results.thumb"], {"results": [[{"thumb": 1}], {"thumb": 2}]}, {"results": [[{}], {}]}),
+        (["a.b"], {"a.b": 1, "a": {"b": 2, "c": 3}}, {"a": {"c": 3}}),
+        (["a.*"], {"a": {"b": 2}, "c": 3}, {"a": {}, "c": 3}),
+        (["nowhere.at.all", "", "."], {"a": 1}, {"a": 1}),
+        (["a"], "text", "text"),
+    ],
+)
+def test_excluded_fields_are_absent_from_the_copy_only(paths: list[str], value: Json, expected: Json) -> None:
+    """case 36: nested and list paths, `*`, keys with dots."""
+    before = copy.deepcopy(value)
+    assert exclude_fields(value, paths) == expected
+    assert value == before
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ([{"a": 1, "b": 2}, {"a": 3}], [{"a": 1, "b": 2}, {"a": 3, "b": None}]),
+        ([{"b": 1, "a": 2}, {"a": 3, "b": 4}], [{"b": 1, "a": 2}, {"b": 4, "a": 3}]),
+        ([{"m": {"x": 1, "y": 2}}, {"m": {"x": 3}}], [{"m": {"x": 1, "y": 2}}, {"m": {"x": 3, "y": None}}]),
+        ({"rows": [{"a": 1, "b": 2}, {"b": 1}]}, {"rows": [{"a": 1, "b": 2}, {"a": None, "b": 1}]}),
+        ([{"a": None}, {"a": {"x": 1}}], [{"a": None}, {"a": {"x": 1}}]),
+        ([{"a": {"x": 1}}, {"b": 1}], [{"a": {"x": 1}}, {"b": 1}]),
+        ([{"a": [1]}, {"b": 1}], [{"a": [1]}, {"b": 1}]),
+        ([{"a": 1}, {"b": 2}, {"c": 3}], [{"a": 1}, {"b": 2}, {"c": 3}]),
+        ([{}, {"a": 1}], [{}, {"a": 1}]),
+        ([], []),
+        ([1, {"a": 1}], [1, {"a": 1}]),
+    ],
+)
+def test_rows_become_a_table_only_where_they_are_one(value: Json, expected: Json) -> None:
+    """case 37: nulls fill missing keys; null beside object, lists in cells and very sparse rows stay as they are."""
+    aligned = align_rows(value)
+    assert aligned == expected
+    assert repr(aligned) == repr(expected)
+
+
+def without_added_nulls(original: Json, shaped: Json) -> Json:
+    """`shaped` less the nulls at keys that `original` does not have."""
+    if isinstance(original, dict) and isinstance(shaped, dict):
+        kept = {key: value for key, value in shaped.items() if key in original or value is not None}
+        return {key: without_added_nulls(original.get(key), value) for key, value in kept.items()}
+    if isinstance(original, list) and isinstance(shaped, list) and len(original) == len(shaped):
+        return [without_added_nulls(*pair) for pair in zip(original, shaped, strict=True)]
+    return shaped
+
+
+@given(ROWS | JSON)
+def test_aligning_only_ever_adds_nulls_at_missing_keys(value: Json) -> None:
+    assert without_added_nulls(value, align_rows(value)) == value
+    assert align_rows(align_rows(value)) == align_rows(value)
+
+
+@given(JSON, st.lists(st.text("ab.*", max_size=5), max_size=3))
+def test_excluding_never_fails_whatever_the_paths(value: Json, paths: list[str]) -> None:
+    exclude_fields(value, paths)
