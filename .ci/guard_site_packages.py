@@ -17,5 +17,5 @@ def find_intruders(folder: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    intruders = [name for kind in {"purelib", "platlib"} for name in find_intruders(Path(sysconfig.get_path(kind)))]
+    intruders = [name for kind in ("purelib", "platlib") for name in find_intruders(Path(sysconfig.get_path(kind)))]
     sys.exit(f"unexpected start-up files in site-packages: {', '.join(sorted(set(intruders)))}" if intruders else 0)

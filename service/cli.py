@@ -104,14 +104,14 @@ def _read_settings(**given: Any) -> Any:
 
 def _run(command: Coroutine[Any, Any, int | None]) -> NoReturn:
     """Run a command's coroutine, on the quick event loop where the extra `fast` is installed; its number is the exit code."""
-    from service.commands.running import tell_failure
+    from service.commands.running import CommandFailed, UsageError, tell_failure
 
     try:
         with asyncio.Runner(loop_factory=_choose_loop()) as runner:
             code = runner.run(command)
     except KeyboardInterrupt:
         code = 130
-    except Exception as error:  # noqa: BLE001 - it raises again what nobody can mend
+    except (UsageError, CommandFailed) as error:
         code = tell_failure(error)
     raise typer.Exit(code or 0)
 

@@ -16,8 +16,8 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 import structlog
@@ -41,6 +41,9 @@ from service.streams import ReplyAssembler
 
 NO_KEY = "none"
 """Sent to a server of one's own that needs no key; without it litellm would send it the key of some provider's variable."""
+
+MAX_LOGGED = 2_000
+"""Characters of a provider's error that the debug log holds; some answer with a whole page."""
 
 _UNSAFE_IN_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -117,14 +120,12 @@ class LiteLLMModel:
         chunks = await self._await(deadline, lambda: library.acompletion(**arguments))
         try:
             # no `asyncio.timeout` around a yield: it would cancel the consumer
-            while (chunk := await self._await(deadline, lambda: anext(chunks, None))) is not None:
-                with self._mapping_no_reply():
-                    text = assembler.add(chunk.model_dump(exclude_none=True, warnings=False))
+            while (text := await self._await(deadline, lambda: _read_chunk(chunks, assembler))) is not None:
                 if text:
                     yield TextDelta(text)
         finally:
             await chunks.aclose()
-        with self._mapping_no_reply():
+        async with self._mapping_errors():
             reply = assembler.finish(self.name)
         yield reply
 
@@ -155,12 +156,11 @@ class LiteLLMModel:
     @asynccontextmanager
     async def _mapping_errors(self) -> AsyncIterator[None]:
         try:
-            with self._mapping_no_reply():
-                yield
-        except ModelError:
-            raise
+            yield
+        except NoReply as error:
+            raise ModelUnavailable(self.name, str(error)) from None
         except Exception as error:  # noqa: BLE001  the port promises ModelError and nothing else
-            self._logger.debug("model.failed", model=self.name, error=_redact(f"{type(error).__name__}: {error}", self._spec))
+            self._logger.debug("model.failed", model=self.name, error=_describe(error, self._spec))
             raise self._map(error) from None
 
     def _map(self, error: Exception) -> ModelError:
@@ -169,12 +169,11 @@ class LiteLLMModel:
             return ModelRefused(self.name, "no API key is configured for it")
         return map_error(error, self.name)
 
-    @contextmanager
-    def _mapping_no_reply(self) -> Iterator[None]:
-        try:
-            yield
-        except NoReply as error:
-            raise ModelUnavailable(self.name, str(error)) from None
+
+async def _read_chunk(chunks: Json, assembler: ReplyAssembler) -> str | None:
+    """The text that the next chunk adds, None at the end."""
+    chunk = await anext(chunks, None)
+    return None if chunk is None else assembler.add(chunk.model_dump(exclude_none=True, warnings=False))
 
 
 def map_error(error: Exception, model: str) -> ModelError:
@@ -237,7 +236,9 @@ def _is_object(text: str) -> bool:
         return False
 
 
-def _redact(text: str, spec: ModelSpec) -> str:
+def _describe(error: Exception, spec: ModelSpec) -> str:
+    """An error in full, for the debug log: it may quote the request, but holds neither key nor password."""
+    text = f"{type(error).__name__}: {error}"[:MAX_LOGGED]
     without_key = text.replace(spec.api_key, "***") if spec.api_key else text
     return re.sub(r"://[^/@\s]+@", "://***@", without_key)
 
@@ -257,22 +258,24 @@ def _import_library() -> Json:
     try:
         import litellm  # noqa: PLC0415  it costs seconds
 
-        _warm_up(litellm)
+        litellm.suppress_debug_info = True
+        for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+            _silence(logging.getLogger(name))
+        with suppress(Exception):  # a comfort, not a condition
+            asyncio.run(_warm_up(litellm))
         gc.freeze()
     finally:
         if collecting:
             gc.enable()
-    litellm.suppress_debug_info = True
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
-        _silence(logging.getLogger(name))
     return litellm
 
 
-def _warm_up(litellm: Json) -> None:
-    """Have the record classes built here; the first stream would hold up the event loop for 130 ms."""
-    delta = {"content": "", "tool_calls": [{"index": 0, "function": {"name": "", "arguments": ""}}]}
-    litellm.ModelResponseStream(choices=[{"index": 0, "delta": delta}]).model_dump(warnings=False)
-    litellm.ModelResponse().model_dump(warnings=False)
+async def _warm_up(litellm: Json) -> None:
+    """Two made-up calls that reach no network: litellm puts off much of its loading, up to a second, until the first ones."""
+    call: JsonObject = {"model": "openai/warm-up", "messages": [{"role": "user", "content": "."}], "mock_response": "."}
+    await litellm.acompletion(**call, api_key=NO_KEY)
+    async for chunk in await litellm.acompletion(**call, api_key=NO_KEY, stream=True):
+        chunk.model_dump(warnings=False)
 
 
 def _silence(logger: logging.Logger) -> None:

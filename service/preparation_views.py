@@ -6,11 +6,11 @@ from pydantic import Field
 
 from apps.sdk.chat import Usage
 from apps.sdk.jsontypes import JsonObject
+from apps.sdk.tokens import estimate_definition
 from preprocessor.expand import Expansion
 from preprocessor.exposure import Exposure
 from preprocessor.pipeline import Prepared
 from preprocessor.preselect import Preselection
-from service.tool_loop import estimate_definition
 from service.views import View
 
 OFFLINE_PRESELECTION = "ranking (offline stand-in for the cheap model)"

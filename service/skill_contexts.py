@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
@@ -30,8 +30,10 @@ class NeverCancelled:
 class SkillContexts:
     """Makes the context of one request of one skill."""
 
-    def __init__(self, *, http: aiohttp.ClientSession, secrets: Mapping[str, str], storage: StorageSource) -> None:
-        self._http = http
+    def __init__(
+        self, *, open_http: Callable[[], aiohttp.ClientSession], secrets: Mapping[str, str], storage: StorageSource
+    ) -> None:
+        self._open_http = open_http
         self._secrets = secrets
         self._storage = storage
         self._cancellation: Cancellation = NeverCancelled()
@@ -46,7 +48,7 @@ class SkillContexts:
             source=caller.source,
             call_id=call_id,
             deadline=deadline,
-            http=self._http,
+            open_http=self._open_http,
             secrets={name: value for name, value in self._secrets.items() if name in declared},
             storage=self._storage.scoped(caller.tenant, skill.app_id, caller.user),
             logger=structlog.get_logger("skill").bind(call_id=call_id, skill=skill.tool_name),

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import orjson
-
 from apps.sdk.chat import ChatModel, ChatRequest, Message, ModelReply, TextDelta, ToolDefinition, Usage
-from apps.sdk.tokens import estimate_tokens
+from apps.sdk.tokens import estimate_request, estimate_tokens
 from service.events import Emit, Event
 from service.history import keep_parsable
 from service.instructions import TurnTexts
@@ -102,7 +100,7 @@ class ToolLoop:
         self, history: Sequence[Message], tools: tuple[ToolDefinition, ...], closing: tuple[Message, ...] = ()
     ) -> ModelReply:
         request = ChatRequest((*history, *self.state.messages, *closing), tools, max_output_tokens=self._max_output_tokens)
-        estimate = estimate_prompt(request)
+        estimate = estimate_request(request)
         if self.state.usage.total + estimate > self._token_budget:
             raise TokenBudgetExhausted(self._token_budget)
         reply = await (self._receive(request) if self._stream else self._model.complete(request))
@@ -148,14 +146,3 @@ class ToolLoop:
             self.state.notices.append("answer_cut_off")
         if reply.finish_reason == "content_filter":
             self.state.notices.append("answer_filtered")
-
-
-def estimate_prompt(request: ChatRequest) -> int:
-    """Tokens of a request by the documented estimate of `apps.sdk.tokens`."""
-    words = (message.text + "".join(call.name + call.arguments for call in message.tool_calls) for message in request.messages)
-    return sum(map(estimate_tokens, words)) + sum(map(estimate_definition, request.tools))
-
-
-def estimate_definition(tool: ToolDefinition) -> int:
-    """Tokens of one tool definition by the documented estimate: its JSON as it is sent."""
-    return estimate_tokens(orjson.dumps(tool.to_wire()).decode())

@@ -12,7 +12,6 @@ import aiohttp
 from apps.sdk.catalog import Catalog
 from apps.sdk.loader import load_catalog
 from executor.engine.local import LocalEngine
-from executor.policy import Limits
 from preprocessor.availability import Override
 from preprocessor.pipeline import Preprocessor
 from preprocessor.retrieval.lexical import LexicalIndex
@@ -21,6 +20,7 @@ from service.background import OwnedTasks
 from service.http.reading import read_scope
 from service.idempotency import IdempotentRoute
 from service.instructions import BaseInstructions, load_instructions
+from service.limits import make_limits
 from service.metrics import Metrics
 from service.models_in_use import ModelsInUse
 from service.services import Services
@@ -56,7 +56,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     ):
         overrides = Overrides(database)
         storage = SkillStorageStore(database)
-        contexts = SkillContexts(http=http, secrets=settings.skill_secrets, storage=storage)
+        contexts = SkillContexts(open_http=lambda: http, secrets=settings.skill_secrets, storage=storage)
         turns = TurnRunner(
             preprocessor=lambda: preprocessor,
             overrides=TenantOverrides(overrides),
@@ -119,18 +119,6 @@ def make_preprocessor(
         ),
         secrets=settings.skill_secrets,
         model=models.preselection,
-    )
-
-
-def make_limits(settings: Settings) -> Limits:
-    """The executor's limits."""
-    return Limits(
-        requests_per_call=settings.requests_per_call,
-        parallel=settings.requests_parallel,
-        timeout=settings.skill_timeout,
-        retry_attempts=settings.skill_attempts,
-        result_bytes=settings.result_bytes,
-        result_bytes_for_llm=settings.result_bytes_for_llm,
     )
 
 

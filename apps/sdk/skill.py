@@ -99,12 +99,17 @@ class SkillContext:
     source: Source
     call_id: str
     deadline: float
-    http: aiohttp.ClientSession
+    open_http: Callable[[], aiohttp.ClientSession]
     secrets: Mapping[str, str]
     storage: SkillStorage
     logger: SkillLogger
     cancellation: Cancellation
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    @property
+    def http(self) -> aiohttp.ClientSession:
+        """The shared HTTP client; it is not the skill's to close."""
+        return self.open_http()
 
     @property
     def time_left(self) -> float:

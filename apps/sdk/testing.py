@@ -104,7 +104,7 @@ async def make_context(
             source=source,
             call_id=call_id,
             deadline=time.monotonic() + timeout,
-            http=session,
+            open_http=lambda: session,
             secrets={name.casefold(): value for name, value in (secrets or {}).items()},
             storage=storage or MemoryStorage(),
             logger=logger or RecordingLogger(),

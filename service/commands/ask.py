@@ -10,7 +10,8 @@ import typer
 
 from apps.sdk.chat import Message
 from preprocessor.intent import Intent
-from service.commands.running import LOCAL, UsageError, open_for_command, read_intent
+from service.commands.in_process import open_for_command
+from service.commands.running import LOCAL, UsageError, read_intent
 from service.commands.stage_display import StageDisplay
 from service.events import discard
 from service.settings import Settings

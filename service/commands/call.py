@@ -3,33 +3,72 @@
 from __future__ import annotations
 
 import time
+from functools import partial
+from typing import TYPE_CHECKING
 
 import orjson
 import typer
 
 from apps.sdk.chat import ToolCall
+from apps.sdk.contract import Contract
 from apps.sdk.names import resolve_name
+from executor.engine.local import LocalEngine
+from executor.validation import SkillSchemas
+from preprocessor.expand import Expansion
 from preprocessor.intent import Intent
-from service.commands.running import LOCAL, UsageError, open_for_command
+from service.commands.local import LocalServices, open_locally
+from service.commands.running import LOCAL, UsageError
 from service.events import discard
-from service.problems import UnknownSkill
-from service.settings import Settings
+from service.limits import make_limits
+from service.tool_calls import ExecutedCall, ToolCalls
+
+if TYPE_CHECKING:
+    from service.settings import Settings
 
 
 async def call_once(settings: Settings, name: str, arguments: str) -> int:
     """Run one skill as a model would and print what the model would be given; 1 when the outcome is an error."""
-    try:
-        if not isinstance(orjson.loads(arguments), dict):
-            raise UsageError("--json: the arguments are a JSON object")
-    except orjson.JSONDecodeError as error:
-        raise UsageError(f"--json: {error}") from None
-    async with open_for_command(settings) as services:
-        contract, _ = await services.turns.make_contract(LOCAL, Intent())
-        resolution = resolve_name(name, contract.skills)
-        if resolution.name is None:
-            raise UnknownSkill(name, resolution.close)
-        deadline = time.monotonic() + settings.turn_timeout
-        executed = await services.turns.execute(ToolCall("call_1", name, arguments), contract, LOCAL, deadline, discard)
+    check_arguments(arguments)
+    async with open_locally(settings) as services:
+        expansion = await services.expand(LOCAL, Intent())
+        contract = make_contract(services, expansion, name)
+        executed = await run_call(settings, services, contract, ToolCall("call_1", name, arguments))
     content = executed.rendered.content
     typer.echo(content if isinstance(content, str) else orjson.dumps(content, option=orjson.OPT_INDENT_2).decode())
     return 1 if executed.result.outcome == "error" else 0
+
+
+def check_arguments(text: str) -> None:
+    """Raise `UsageError` unless the text is a JSON object."""
+    try:
+        is_object = isinstance(orjson.loads(text), dict)
+    except orjson.JSONDecodeError as error:
+        raise UsageError(f"--json: {error}") from None
+    if not is_object:
+        raise UsageError("--json: the arguments are a JSON object")
+
+
+def make_contract(services: LocalServices, expansion: Expansion, name: str) -> Contract:
+    """What may be called. Raises `UsageError` when `name` is not among it."""
+    skills = {available: services.catalog.skills[available] for available in expansion.available}
+    resolution = resolve_name(name, skills)
+    if resolution.name is None:
+        reason = next((drop.reason for drop in expansion.dropped if drop.name == name), None)
+        close = f"; close: {', '.join(resolution.close)}" if resolution.close else ""
+        raise UsageError(f"{name} is not available: {reason}" if reason else f"there is no skill {name}{close}")
+    return Contract(services.catalog.digest, skills)
+
+
+async def run_call(settings: Settings, services: LocalServices, contract: Contract, call: ToolCall) -> ExecutedCall:
+    """The same path as in a turn."""
+    calls = ToolCalls(
+        contract=contract,
+        engine=LocalEngine(),
+        limits=make_limits(settings),
+        schemas=SkillSchemas(),
+        make_context=partial(services.contexts.make, LOCAL),
+        emit=discard,
+    )
+    batch = calls.parse((call,))
+    await calls.run(batch, time.monotonic() + settings.turn_timeout)
+    return calls.collect(batch)[0]

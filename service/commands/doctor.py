@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import typer
 
-from service.commands.running import open_for_command
+from service.commands.in_process import open_for_command
 from service.services import Services
 from service.settings import Settings
 

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import json
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import typer
 
 from apps.sdk.skill import Source
 from preprocessor.expand import Expansion
 from service.callers import Caller
-from service.commands.running import LOCAL, UsageError, open_for_command, read_intent
-from service.preparation_views import describe_expansion
-from service.settings import Settings
+from service.commands.local import open_locally
+from service.commands.running import LOCAL, UsageError, read_intent
+
+if TYPE_CHECKING:
+    from service.settings import Settings
 
 
 async def expand_once(settings: Settings, intent: str | None, source: str, *, as_json: bool) -> int:
     """Print what is available and why the rest is not."""
     wanted, caller = read_intent(intent), read_source(source)
-    async with open_for_command(settings) as services:
-        expansion = await services.turns.expand(caller, wanted)
+    async with open_locally(settings) as services:
+        expansion = await services.expand(caller, wanted)
     if as_json:
+        from service.preparation_views import describe_expansion  # noqa: PLC0415 - costs half a second with what it imports
+
         typer.echo(json.dumps(describe_expansion(expansion).model_dump(mode="json"), indent=2, ensure_ascii=False))
     else:
         show_expansion(expansion)

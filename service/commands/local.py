@@ -1,0 +1,145 @@
+"""What a command without a model works with: the catalog, and a store and an HTTP client that are opened at their first use.
+
+Kept free of aiohttp and SQLAlchemy, so that such a command starts at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from apps.sdk.catalog import Catalog
+from apps.sdk.jsontypes import Json
+from apps.sdk.loader import load_catalog
+from apps.sdk.skill import SkillStorage
+from preprocessor.availability import Override
+from preprocessor.expand import Expansion, expand
+from preprocessor.intent import Intent
+from service.callers import Caller
+from service.skill_contexts import SkillContexts
+
+if TYPE_CHECKING:
+    import aiohttp
+
+    from service.settings import Settings
+    from service.store.database import Database
+
+SQLITE_FILE: Final = "sqlite+aiosqlite:///"
+
+
+class LocalStore:
+    """The database of the settings, opened when something is first read or written."""
+
+    def __init__(self, url: str, exit_stack: AsyncExitStack) -> None:
+        self._url = url
+        self._exit_stack = exit_stack
+        self._database: Database | None = None
+
+    async def open(self) -> Database:
+        """The open database. Raises `StoreError`."""
+        from service.store.database import Database  # noqa: PLC0415 - SQLAlchemy takes a third of a second
+
+        if self._database is None:
+            self._database = await self._exit_stack.enter_async_context(await Database.open(self._url))
+        return self._database
+
+    async def read_overrides(self, tenant: str) -> tuple[Override, ...]:
+        """The tenant's overrides; none where there is no database yet."""
+        if not is_there(self._url):
+            return ()
+        from service.store.overrides import Overrides  # noqa: PLC0415
+
+        stored = await Overrides(await self.open()).list(tenant)
+        return tuple(Override(item.kind, item.id, item.enabled) for item in stored)
+
+    def scoped(self, tenant: str, app_id: str, user: str) -> SkillStorage:
+        """The storage of one app and user."""
+        return LocalStorage(self, tenant, app_id, user)
+
+
+def is_there(url: str) -> bool:
+    """Whether there can be anything in the database: a SQLite file that was never made has nothing."""
+    return not url.startswith(SQLITE_FILE) or Path(url.removeprefix(SQLITE_FILE)).exists()
+
+
+@dataclass(frozen=True, slots=True)
+class LocalStorage:
+    """A skill's storage whose database is opened at the first use."""
+
+    store: LocalStore
+    tenant: str
+    app_id: str
+    user: str
+
+    async def get(self, key: str) -> Json | None:
+        return await (await self._open()).get(key)
+
+    async def put(self, key: str, value: Json) -> None:
+        await (await self._open()).put(key, value)
+
+    async def delete(self, key: str) -> bool:
+        return await (await self._open()).delete(key)
+
+    async def keys(self, prefix: str = "") -> list[str]:
+        return await (await self._open()).keys(prefix)
+
+    async def _open(self) -> SkillStorage:
+        from service.store.skill_storage import SkillStorageStore  # noqa: PLC0415
+
+        return SkillStorageStore(await self.store.open()).scoped(self.tenant, self.app_id, self.user)
+
+
+class LocalClient:
+    """The HTTP client of a command's skills."""
+
+    def __init__(self) -> None:
+        self._session: aiohttp.ClientSession | None = None
+
+    def open(self) -> aiohttp.ClientSession:
+        """The one session, made when a skill first asks for it."""
+        import aiohttp  # noqa: PLC0415
+
+        if self._session is None:
+            self._session = aiohttp.ClientSession()
+        return self._session
+
+    async def close(self) -> None:
+        """Close it, if there is one."""
+        if self._session is not None:
+            await self._session.close()
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServices:
+    """What `expand` and `call` need."""
+
+    catalog: Catalog
+    store: LocalStore
+    contexts: SkillContexts
+    secrets: dict[str, str]
+
+    async def expand(self, caller: Caller, intent: Intent) -> Expansion:
+        """The first step of a turn."""
+        return expand(
+            self.catalog,
+            intent,
+            overrides=await self.store.read_overrides(caller.tenant),
+            credentials=frozenset(self.secrets),
+            secrets=self.secrets,
+            source=caller.source,
+        )
+
+
+@asynccontextmanager
+async def open_locally(settings: Settings) -> AsyncIterator[LocalServices]:
+    """Load the apps; the rest is opened when needed and closed at the end. Raises `AppsDirectoryMissing`."""
+    catalog = load_catalog(settings.apps_paths)
+    client = LocalClient()
+    async with AsyncExitStack() as exit_stack:
+        exit_stack.push_async_callback(client.close)
+        store = LocalStore(settings.database_url, exit_stack)
+        secrets = settings.skill_secrets
+        yield LocalServices(catalog, store, SkillContexts(open_http=client.open, secrets=secrets, storage=store), secrets)
