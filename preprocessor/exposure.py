@@ -9,10 +9,10 @@ from typing import Literal, TypeAlias
 from apps.sdk.catalog import Catalog
 from apps.sdk.chat import Message, ToolDefinition
 from apps.sdk.contract import Contract
-from apps.sdk.names import resolve_name
 from preprocessor.expand import Expansion
 from preprocessor.settings import PreprocessSettings
 from preprocessor.tools import build_definition
+from preprocessor.validate import MAX_NAME_LENGTH, repair_name
 
 ExposureSource: TypeAlias = Literal["resident", "history", "preselected", "follow_up"]
 
@@ -77,7 +77,7 @@ def find_called_skills(messages: Iterable[Message], names: Sequence[str], most: 
     called: dict[str, None] = {}
     written = (call.name for message in messages for call in message.tool_calls)
     for text in list(dict.fromkeys(reversed(list(written))))[:most]:
-        name = text if text in known else resolve_name(text[:200], known).name
+        name = text if text in known else repair_name(text[:MAX_NAME_LENGTH], known)
         if name is not None:
             called[name] = None
     return tuple(reversed(called))

@@ -64,12 +64,16 @@ class Intent(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The schema of everything that is accepted, the sugar too."""
         schema = handler.resolve_ref_schema(handler(core_schema))
-        properties: JsonObject = schema["properties"]
+        plain: JsonObject = dict(schema)
+        properties: JsonObject = plain["properties"]
         names = next(option for option in properties["picks"]["anyOf"] if option["type"] == "array")
         either = [{"type": "boolean"}, names, {"type": "null"}]
         properties["enabled"] = {**properties["enabled"], "anyOf": either}
         properties["tools"] = {"anyOf": either, "description": "A boolean means `enabled`, a list means `picks`."}
+        schema.clear()  # in place: the definition may be referred to already
+        schema.update({"title": plain.pop("title"), "description": plain.pop("description"), "anyOf": [plain, *either]})
         return schema
 
 

@@ -10,12 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-import orjson
-
 from apps.sdk.catalog import Catalog
 from apps.sdk.chat import ChatModel, ChatRequest, Message, ModelError, ModelReply, ModelTimeout, Usage
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.tokens import estimate_tokens
+from apps.sdk.tokens import estimate_request
 from preprocessor.expand import Expansion
 from preprocessor.prompt import FOCUS_MODES, MEMORIES, NEEDS, SKILLS, Candidates, PreselectionTexts, build_request
 from preprocessor.ranking import rank_message, rank_texts
@@ -136,7 +134,7 @@ class Preselector:
         if request is None:
             return _Word()
         limit = self.settings.time_limit if time_left is None else max(0.0, min(time_left, self.settings.time_limit))
-        tokens = estimate_prompt(request)
+        tokens = estimate_request(request)
         reply = await complete_in_time(self.model, request, limit)
         if isinstance(reply, str):
             return _Word(problem=reply, model=self.model.name, prompt_tokens=tokens)
@@ -179,7 +177,7 @@ def unite(
 ) -> tuple[tuple[Selected, ...], tuple[Rejected, ...]]:
     """The picks, then the hits above the floor while there is room, all in the order of `order`; and the picks beyond the cap.
 
-    Trust runs from the model over its needs to the ranking: that is who loses room last. Same set, same order.
+    Among the hits, those of the needs and of the message alike, the better score has room first. Same set, same order.
     """
     scores = {name: max(ranked.get(name, 0.0), by_need.get(name, 0.0)) for name in order}
     hits = {
@@ -196,10 +194,3 @@ def unite(
         if name in chosen
     )
     return tuple(selected), tuple(Rejected(name, "over_limit") for name in picks if name not in chosen)
-
-
-def estimate_prompt(request: ChatRequest) -> int:
-    """Tokens of a request by the documented estimate."""
-    texts = [message.text for message in request.messages]
-    texts += [orjson.dumps(tool.to_wire()).decode() for tool in request.tools]
-    return sum(map(estimate_tokens, texts))

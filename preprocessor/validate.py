@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -12,8 +13,9 @@ from preprocessor.expand import Expansion
 
 RejectReason: TypeAlias = Literal["unknown", "disabled", "out_of_scope", "duplicate", "not_text", "invalid", "over_limit"]
 MAX_NAMES = 40
-"""Names read of one list; a model that writes more is talking nonsense, and looking for near misses costs time."""
+"""Names read of one list; a model that writes more is talking nonsense."""
 MAX_NAME_LENGTH = 200
+_SEPARATORS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,17 @@ def _resolve(text: str, scope: Scope) -> tuple[str | None, RejectReason]:
         return None, "disabled"
     if text in scope.out_of_scope:
         return None, "out_of_scope"
-    return resolve_name(text, scope.offered).name, "unknown"
+    return repair_name(text, scope.offered), "unknown"
+
+
+def repair_name(written: str, scope: Iterable[str]) -> str | None:
+    """The one name of `scope` that `written` is a misspelling of. Close names are not looked for, so it is quick."""
+    squashed = _squash(written)
+    return resolve_name(written, [name for name in scope if _squash(name) == squashed]).name
+
+
+def _squash(name: str) -> str:
+    return _SEPARATORS.sub("", name.casefold())
 
 
 def _read_list(written: Json) -> list[Json]:

@@ -11,8 +11,6 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from dataclasses import field as column
 from heapq import nsmallest
 
 from apps.sdk.catalog import Catalog, SkillSpec
@@ -45,12 +43,14 @@ PHRASE_WEIGHT = 0.5
 MAX_QUERY_TERMS = 64
 
 
-@dataclass(slots=True)
 class _Postings:
     """Where a term occurs, and how strongly: two compact columns."""
 
-    places: array[int] = column(default_factory=lambda: array("I"))
-    strengths: array[float] = column(default_factory=lambda: array("f"))
+    __slots__ = ("places", "strengths")
+
+    def __init__(self) -> None:
+        self.places = array("I")
+        self.strengths = array("f")
 
     def add(self, place: int, strength: float) -> None:
         self.places.append(place)

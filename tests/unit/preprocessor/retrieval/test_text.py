@@ -113,13 +113,16 @@ def test_hostile_lengths_end(text: str) -> None:
 
 def test_threads_share_an_analyzer() -> None:
     """Stems are right when several threads stem at once."""
-    analyzer = Analyzer()
-    words = [f"{stem}ing" for stem in ("calculat", "convert", "search", "measur", "report", "schedul")] * 30
-    expected = [Analyzer().analyze(word) for word in words]
+    endings = ("ing", "ations", "ement", "fulness", "ized")
+    words = [
+        f"{one}{two}{three}{ending}" for one in "bcdfgh" for two in "aeiou" for three in ("rt", "ll", "nd") for ending in endings
+    ]
+    single, shared = Analyzer(), Analyzer()
+    expected = [single.analyze(word) for word in words]
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
+    sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(4) as pool:
-            assert list(pool.map(analyzer.analyze, words)) == expected
+            assert list(pool.map(shared.analyze, words)) == expected
     finally:
         sys.setswitchinterval(interval)
