@@ -14,7 +14,8 @@ LOOKED_AT: Final = 2_000
 """Characters looked at from each end of a message; a question stands at its beginning or at its end."""
 
 _CUE: Final = re.compile(
-    r"\b(?:what(?:'s|’s|s| is| are| does)|how much (?:is|are|does|would|will)|calculate|compute|evaluate|work out|solve|simplify"
+    r"\b(?:what(?:'s|’s|s| is| are| does|(?= [0-9(]))|how much(?= [0-9(])|how much (?:is|are|does|would|will)"
+    r"|calculate|compute|evaluate|work out|solve|simplify"
     r"|(?:result|value) of|was (?:ist|sind|ergibt|macht)|wie ?viel (?:ist|sind)|berechne"
     r"|cu[aá]nto (?:es|son)|calcula|combien (?:font|fait)|quanto fa)"
     r"(?:(?: ?:| (?:the|an?|result|value|answer|to|of|me|up|el|la|das|out|it))(?![^\s:])){0,4}\s*",
@@ -28,7 +29,8 @@ _PIECE: Final = re.compile(
     re.IGNORECASE,
 )
 _END: Final = re.compile(
-    r"\s{0,3}(?:(?:euros?|dollars?|pounds?|bucks|eur|usd|gbp)\b)?\s{0,3}(?:$|[?!.;,=\n]|(?:and|also|then|please|und|bitte|y|et)\b)",
+    r"\s{0,3}(?:(?:euros?|dollars?|pounds?|bucks|eur|usd|gbp)\b)?(?: (?:is|are|makes?)\b)?"
+    r"\s{0,3}(?:$|[?!.;,=\n]|(?:and|also|then|please|und|bitte|y|et)\b)",
     re.IGNORECASE,
 )
 _PERCENT: Final = "(?:percent|per cent|percentage|%)"
@@ -52,8 +54,8 @@ def find_calculation(text: str) -> str | None:
 
 
 def take_ends(text: str) -> str:
-    """The beginning and the end of a long text, blanks squeezed."""
-    shown = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
+    """The beginning and the end of a long text, blanks squeezed; the mark between them ends no name and no expression."""
+    shown = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]} … {text[-LOOKED_AT:]}"
     return re.sub(r"[ \t\r\f\v]+", " ", shown)
 
 

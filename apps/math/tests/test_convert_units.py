@@ -81,7 +81,8 @@ ASKED = [
 NOT_ASKED = [
     "", "hi", "thanks, great", "meet me in 5 minutes", "I ran 5 miles in 40 minutes",
     "run 5 minutes a day", "5 pounds in dollars",
-    "I walked 3 km in the park", "I lost 5 kg in 3 weeks", "5 feet 10 inches in cm", "9:30 min in s", "2 km in kilometres",
+    "I walked 3 km in the park",
+    "I lost 5 kg in 3 weeks", "5 feet 10 inches in cm", "9:30 min in s", "2 km in kilometres",
     "How many days are there between 3 March 2024 and 24 December 2026?", "What time is it in Tokyo when it is 9:30 in Berlin?",
     "Wie viele Kilometer sind 26,2 Meilen?", "how many miles", "What is 17.5 % of 2,340?", "version 10.5.2 m in km",
 ]  # fmt: skip

@@ -16,7 +16,7 @@ MAX_AMOUNT = 4_000_000
 
 
 class AddRequest(BaseModel):
-    """Amounts may be negative; `date` is today, by the calendar of UTC, when left out."""
+    """Amounts may be negative, or all zero to learn a weekday. `date` is today, by the calendar of UTC, when left out."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -34,8 +34,6 @@ class AddSkill(Skill):
         """`{date, added, result, weekday}`, with a note when the end of a month was taken."""
         start = read_date(request.date, lambda: Instant(context.now()).to_tz("UTC").date())
         amounts = {"years": request.years, "months": request.months, "weeks": request.weeks, "days": request.days}
-        if not any(amounts.values()):
-            raise SkillRetry("There is nothing to add.", hint="Give years, months, weeks or days; negative to go back.")
         try:
             month_reached = start.add(years=request.years, months=request.months)
             result = month_reached.add(weeks=request.weeks, days=request.days)
@@ -50,7 +48,7 @@ class AddSkill(Skill):
         return row if month_reached.day == start.day else SkillResult(row, note=_explain(start, month_reached))
 
     def from_message(self, text: str) -> JsonObject | None:
-        """The first date so far from another that `text` asks for."""
+        """The first date so far from another, or weekday of a date, that `text` asks for."""
         return find_addition(text)
 
 

@@ -9,7 +9,7 @@ from whenever import Instant
 
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.skill import Skill, SkillContext
-from apps.time.skills.moments import write_clock, write_offset, write_weekday
+from apps.time.skills.moments import write_offset, write_weekday
 from apps.time.skills.places import MAX_PLACE_LENGTH, open_atlas
 from apps.time.skills.questions import find_now
 
@@ -33,7 +33,7 @@ class NowSkill(Skill):
             "place": place.name,
             "date": str(moment.date()),
             "weekday": write_weekday(moment.date()),
-            "time": write_clock(moment.time()),
+            "time": f"{moment.hour:02d}:{moment.minute:02d}",
             "utc_offset": write_offset(moment),
             "zone": place.zone,
         }

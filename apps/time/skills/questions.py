@@ -14,7 +14,7 @@ LOOKED_AT: Final = 2_000
 
 _NOT_A_PLACE: Final = (
     r"(?:when|if|while|and|or|also|then|right|now|currently|at|please|today|tomorrow|on|is|it|the(?! hague)|to|into|in|for|time"
-    r"|und|wenn|bitte|jetzt|gerade|ist|es|sind|are|rn|y|cuando|si|ahora|et|quand|my|your|our|this|that|a|an|i|you|we)\b"
+    r"|und|wenn|bitte|jetzt|gerade|ist|es|sind|are|rn|y|cuando|si|ahora|et|quand|what|where|who|how|qué|wie|my|your|our|this|that|a|an|i|you|we)\b"
 )
 _WHEN: Final = r"(?:when|if|wenn|cuando|si|quand)"
 _WORDS: Final = rf"(?:(?: |(?<= ))(?!{_NOT_A_PLACE})(?:st\.|[^\W\d][\w'’/+-]{{0,30}})){{1,5}}"
@@ -27,7 +27,8 @@ _PLACE_END: Final = (
 _ON: Final = rf",? (?:(?:on|am|el) )?(?P<date>(?:the )?{DATE}|{DAY_WORD})"
 _ON_DATE: Final = rf"(?:{_ON})?"
 _WHAT_TIME: Final = (
-    r"(?:what time is it|what time it is|what(?:'s|’s|s| is) the (?:current |local )?time|(?:current|local) time|time is it"
+    r"(?:what time (?:is it|it is|will it be|would it be|it will be|it would be)"
+    r"|what(?:'s|’s|s| is) the (?:current |local )?time|(?:current|local) time|time is it"
     r"|how late is it"
     r"|wie sp[aä]t ist es|wie ?viel uhr ist es|qu[eé] hora es|quelle heure est-il)"
 )
@@ -52,7 +53,7 @@ _CONVERSIONS: Final = tuple(
         rf"\b{_WHAT_TIME} {_IN} (?P<to>{_PLACE}),? {_WHEN} {_IT_IS} (?P<time>{TIME}) {_IN} (?P<from>{_PLACE})",
         rf"\b{_WHAT_TIME} {_IN} (?P<to>{_PLACE}),? {_WHEN} es {_IN} (?P<from>{_PLACE}) (?P<time>{TIME})",
         (
-            rf"\b{_WHEN} {_IT_IS} (?P<time>{TIME}) {_IN} (?P<from>{_PLACE}){_ON_DATE}"
+            rf"\b(?:{_WHEN} {_IT_IS}|at) (?P<time>{TIME}) {_IN} (?P<from>{_PLACE}){_ON_DATE}"
             rf",? (?:then )?{_WHAT_TIME} {_IN} (?P<to>{_PLACE})"
         ),
         (
@@ -67,11 +68,12 @@ _FROM: Final = rf"{_ARTICLE}(?P<from>{DATE}|{DAY_WORD})"
 _TO: Final = rf"{_ARTICLE}(?P<to>{DATE}|{DAY_WORD})"
 _HOW_LONG: Final = (
     r"(?:how (?:many|much) (?:week|working |business )?(?:days|weeks|months|years|time)|how long"
-    r"|(?:number of |the )?(?:week|working |business )?(?:days|weeks|months|years|difference|time)"
+    r"|(?:number of |the |(?<![0-9] )(?<!few )(?<!two )(?<!three )(?<!four )(?<!five ))"
+    r"(?:week|working |business )?(?:days|weeks|months|years|difference|time)"
     r"|wie ?viele? (?:tage|wochen|monate|jahre)|cu[aá]nt[oa]s (?:d[ií]as|semanas|meses|años)|combien de (?:jours|semaines|mois))"
 )
 _LINK: Final = r"(?: (?:are|is|was|were|there|it|lie|liegen|gibt|es|sind|hay|y|a|il|have|has|passed|elapsed|go|left)){0,4}"
-_HOW_FAR: Final = r"(?:how (?:many (?:days|weeks|months|years)|long)|wie ?viele? tage|cu[aá]ntos d[ií]as)"
+_HOW_FAR: Final = r"(?:how (?:many (?:days|weeks|months|years)|long)|(?<![0-9] )days|wie ?viele? tage|cu[aá]ntos d[ií]as)"
 _DIFFERENCES: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -104,6 +106,11 @@ _ADDITIONS: Final = tuple(
         (rf"(?<![\w.,/-]){_DATE} ?(?:plus|\+) ?{_AMOUNTS}", 1),
         (rf"(?<![\w.,/-]){_DATE} ?(?:minus|-|−) ?{_AMOUNTS}", -1),
     )
+)
+_WHICH_WEEKDAY: Final = re.compile(
+    r"\b(?:(?:what|which) (?:day of the week|weekday|day)|welcher wochentag|qu[eé] d[ií]a de la semana)"
+    rf" (?:is|was|will|does|ist|war|es|fue) {_DATE}(?! (?:plus|minus|[-+])|\w)",
+    re.IGNORECASE,
 )
 _UNITS: Final = MappingProxyType(
     {"t": "days", "d": "days", "w": "weeks", "s": "weeks", "m": "months", "y": "years", "j": "years", "a": "years"}
@@ -142,17 +149,18 @@ def find_difference(text: str) -> JsonObject | None:
 
 
 def find_addition(text: str) -> JsonObject | None:
-    """`{date, years, months, weeks, days}` (zeros left out) of the first question for a date so far from another."""
+    """`{date, years, months, weeks, days}` (zeros left out) of the first question for a date so far off, or for a weekday."""
     shown = take_ends(text)
     for pattern, sign in _ADDITIONS:
         if match := pattern.search(shown):
             return {"date": match.groupdict().get("date") or "today", **_read_amounts(match["amounts"], sign)}
-    return None
+    weekday = _WHICH_WEEKDAY.search(shown)
+    return None if weekday is None else {"date": weekday["date"]}
 
 
 def take_ends(text: str) -> str:
-    """The beginning and the end of a long text, blanks squeezed."""
-    shown = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
+    """The beginning and the end of a long text, blanks squeezed; the mark between them ends no name and no expression."""
+    shown = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]} … {text[-LOOKED_AT:]}"
     return re.sub(r"[ \t\r\f\v\u00a0]+", " ", shown)
 
 
