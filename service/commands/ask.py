@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import orjson
 import typer
+from rich.console import Console
 
 from apps.sdk.chat import Message
 from preprocessor.intent import Intent
@@ -20,11 +21,14 @@ from service.turn_views import describe_turn
 
 
 async def ask_once(settings: Settings, message: str, *, trace: bool, as_json: bool, intent: str | None) -> int:
-    """Answer one message and print the answer; with `trace` each stage as it happens, with `as_json` the whole outcome."""
+    """Answer one message and print the answer; with `trace` each stage as it happens, with `as_json` the whole outcome.
+
+    With both, the stages go to standard error, so that standard output is JSON alone.
+    """
     if not message.strip():
         raise UsageError("the message is empty")
     wanted = read_intent(intent)
-    display = StageDisplay() if trace else None
+    display = StageDisplay(Console(stderr=as_json, highlight=False, soft_wrap=True)) if trace else None
     if display:
         display.open(message)
     async with open_for_command(settings) as services:
@@ -32,9 +36,9 @@ async def ask_once(settings: Settings, message: str, *, trace: bool, as_json: bo
         outcome = await services.turns.run(request, display.show if display else discard)
     if display:
         display.close(outcome)
-    elif as_json:
+    if as_json:
         typer.echo(orjson.dumps(describe_turn(outcome).model_dump(mode="json"), option=orjson.OPT_INDENT_2).decode())
-    else:
+    elif not display:
         typer.echo(outcome.answer.text)
         for notice in outcome.answer.notices:
             typer.echo(f"({notice.message})", err=True)

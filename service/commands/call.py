@@ -20,6 +20,7 @@ from service.commands.local import LocalServices, open_locally
 from service.commands.running import LOCAL, UsageError
 from service.events import discard
 from service.limits import make_limits
+from service.skill_contexts import SkillContexts
 from service.tool_calls import ExecutedCall, ToolCalls
 
 if TYPE_CHECKING:
@@ -61,12 +62,13 @@ def make_contract(services: LocalServices, expansion: Expansion, name: str) -> C
 
 async def run_call(settings: Settings, services: LocalServices, contract: Contract, call: ToolCall) -> ExecutedCall:
     """The same path as in a turn."""
+    contexts = SkillContexts(open_http=services.client.open, secrets=services.secrets, storage=services.store)
     calls = ToolCalls(
         contract=contract,
         engine=LocalEngine(),
         limits=make_limits(settings),
         schemas=SkillSchemas(),
-        make_context=partial(services.contexts.make, LOCAL),
+        make_context=partial(contexts.make, LOCAL),
         emit=discard,
     )
     batch = calls.parse((call,))

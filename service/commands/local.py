@@ -8,26 +8,25 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.jsontypes import Json
-from apps.sdk.loader import load_catalog
+from apps.sdk.loader import AppsDirectoryMissing, load_catalog
 from apps.sdk.skill import SkillStorage
 from preprocessor.availability import Override
 from preprocessor.expand import Expansion, expand
 from preprocessor.intent import Intent
 from service.callers import Caller
-from service.skill_contexts import SkillContexts
+from service.commands.running import CommandFailed
+from service.store.errors import StoreError
+from service.store.peek import may_hold_overrides
 
 if TYPE_CHECKING:
     import aiohttp
 
     from service.settings import Settings
     from service.store.database import Database
-
-SQLITE_FILE: Final = "sqlite+aiosqlite:///"
 
 
 class LocalStore:
@@ -47,8 +46,8 @@ class LocalStore:
         return self._database
 
     async def read_overrides(self, tenant: str) -> tuple[Override, ...]:
-        """The tenant's overrides; none where there is no database yet."""
-        if not is_there(self._url):
+        """The tenant's overrides; a database that has none is not opened."""
+        if not may_hold_overrides(self._url):
             return ()
         from service.store.overrides import Overrides  # noqa: PLC0415
 
@@ -58,11 +57,6 @@ class LocalStore:
     def scoped(self, tenant: str, app_id: str, user: str) -> SkillStorage:
         """The storage of one app and user."""
         return LocalStorage(self, tenant, app_id, user)
-
-
-def is_there(url: str) -> bool:
-    """Whether there can be anything in the database: a SQLite file that was never made has nothing."""
-    return not url.startswith(SQLITE_FILE) or Path(url.removeprefix(SQLITE_FILE)).exists()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +112,7 @@ class LocalServices:
 
     catalog: Catalog
     store: LocalStore
-    contexts: SkillContexts
+    client: LocalClient
     secrets: dict[str, str]
 
     async def expand(self, caller: Caller, intent: Intent) -> Expansion:
@@ -135,11 +129,13 @@ class LocalServices:
 
 @asynccontextmanager
 async def open_locally(settings: Settings) -> AsyncIterator[LocalServices]:
-    """Load the apps; the rest is opened when needed and closed at the end. Raises `AppsDirectoryMissing`."""
-    catalog = load_catalog(settings.apps_paths)
+    """Load the apps; the rest is opened when needed and closed at the end. Raises `CommandFailed` for what somebody can mend."""
     client = LocalClient()
-    async with AsyncExitStack() as exit_stack:
-        exit_stack.push_async_callback(client.close)
-        store = LocalStore(settings.database_url, exit_stack)
-        secrets = settings.skill_secrets
-        yield LocalServices(catalog, store, SkillContexts(open_http=client.open, secrets=secrets, storage=store), secrets)
+    try:
+        catalog = load_catalog(settings.apps_paths)
+        async with AsyncExitStack() as exit_stack:
+            exit_stack.push_async_callback(client.close)
+            store = LocalStore(settings.database_url, exit_stack)
+            yield LocalServices(catalog, store, client, settings.skill_secrets)
+    except (AppsDirectoryMissing, StoreError) as error:
+        raise CommandFailed(str(error)) from error
