@@ -49,8 +49,9 @@ class AttemptObserver(Protocol):
 
 @dataclass(slots=True)
 class _Run:
-    """One request's way through the models. `deadline` and `share_end` are in the event loop's time."""
+    """One request's way through the models. `timeout` is in seconds, `deadline` and `share_end` in the event loop's time."""
 
+    timeout: float
     deadline: float
     share_end: float = 0.0
     asked: str = ""
@@ -58,7 +59,8 @@ class _Run:
 
 
 class ResilientModel:
-    """A `ChatModel` over others, best first; `timeout` is in seconds, for one request with everything that it takes.
+    """A `ChatModel` over others, best first; `timeout` is in seconds, for one request with everything that it takes,
+    less where the request says so.
 
     A stream may fall back only until its first piece was yielded; after that its error is raised. A model's first try is always
     made, while there is time at all; tries after that only inside the model's share of the deadline, so that one that hangs
@@ -87,11 +89,11 @@ class ResilientModel:
         return self._models[0].name
 
     async def complete(self, request: ChatRequest) -> ModelReply:
-        run = self._start()
+        run = self._start(request)
         return await self._within(run, self._ask_in_order(run, lambda model: model.complete(request)))
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[TextDelta | ModelReply]:
-        run = self._start()
+        run = self._start(request)
         first, rest = await self._within(run, self._ask_in_order(run, lambda model: _open_stream(model, request)))
         try:
             item: TextDelta | ModelReply | None = first
@@ -101,8 +103,9 @@ class ResilientModel:
         finally:
             await _close_stream(rest)
 
-    def _start(self) -> _Run:
-        return _Run(deadline=_now() + self._timeout, asked=self.name)
+    def _start(self, request: ChatRequest) -> _Run:
+        timeout = self._timeout if request.timeout is None else max(0.0, min(request.timeout, self._timeout))
+        return _Run(timeout=timeout, deadline=_now() + timeout, asked=self.name)
 
     async def _within(self, run: _Run, step: Awaitable[T]) -> T:
         """Await `step`, but not past the deadline. Never wraps a `yield`: the timeout would cancel the consumer."""
@@ -110,7 +113,7 @@ class ResilientModel:
             async with asyncio.timeout_at(run.deadline):
                 return await step
         except TimeoutError:
-            error = ModelTimeout(run.asked, f"no reply within {self._timeout:g} s in all")
+            error = ModelTimeout(run.asked, f"no reply within {run.timeout:g} s in all")
             self._note(run, error)
             raise _summarise(run.failures) from None
 

@@ -75,12 +75,16 @@ class ToolDefinition:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """One model call. With no `tools` neither `tools` nor `tool_choice` is sent. `forced_tool` must be one of `tools`."""
+    """One model call. With no `tools` neither `tools` nor `tool_choice` is sent. `forced_tool` must be one of `tools`.
+
+    `timeout` is what is left of the caller's time, in seconds, over all attempts; None = as long as the model may take.
+    """
 
     messages: tuple[Message, ...]
     tools: tuple[ToolDefinition, ...] = ()
     forced_tool: str | None = None
     max_output_tokens: int | None = None
+    timeout: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

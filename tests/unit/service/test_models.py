@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
@@ -39,7 +40,7 @@ class ScriptedModel:
         self.closed = 0
 
     async def complete(self, request: ChatRequest) -> ModelReply:
-        assert request is REQUEST
+        assert request.messages is REQUEST.messages
         return ModelReply(await self._take(), (), "stop", self.name)
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[TextDelta | ModelReply]:
@@ -138,6 +139,16 @@ async def test_one_deadline_covers_everything() -> None:
         await resilient(ScriptedModel("a", 30.0), log=log, timeout=0.05).complete(REQUEST)
     assert raised.value.model == "a"
     assert log.entries == [("a", "model_timeout")]
+
+
+async def test_a_caller_with_less_time() -> None:
+    """A shorter deadline can be set per request, a longer one cannot; the models are the same."""
+    model = ScriptedModel("a", 30.0, 30.0)
+    with pytest.raises(ModelTimeout, match=r"0\.05 s"):
+        await resilient(model).complete(replace(REQUEST, timeout=0.05))
+    with pytest.raises(ModelTimeout, match=r"0\.05 s"):
+        await resilient(model, timeout=0.05).complete(replace(REQUEST, timeout=60))
+    assert model.tries == 2
 
 
 async def test_waits_count_too() -> None:

@@ -93,6 +93,22 @@ def test_ids_used_twice_belong_to_two_calls() -> None:
         assert assembled == (ToolCall("dup", "a-b", '{"x": 1}'), ToolCall("call_1", "a-b", '{"x": 2}'))
 
 
+def test_a_name_that_is_repeated_beside_the_first_arguments() -> None:
+    """The opening piece holds the name alone, the next one the name again and the beginning of the arguments."""
+    assembler = CallAssembler()
+    assembler.add({"index": 0, "id": "x", "function": {"name": "a-b", "arguments": ""}})
+    assembler.add({"index": 0, "id": "x", "function": {"name": "a-b", "arguments": "{}"}})
+    assert assembler.assemble() == (ToolCall("x", "a-b", "{}"),)
+
+
+def test_calls_stand_in_the_order_of_their_indexes() -> None:
+    """The second call may begin first."""
+    assembler = CallAssembler()
+    assembler.add({"index": 1, "id": "y", "function": {"name": "c-d", "arguments": "{}"}})
+    assembler.add({"index": 0, "id": "x", "function": {"name": "a-b", "arguments": "{}"}})
+    assert [call.id for call in assembler.assemble()] == ["x", "y"]
+
+
 def test_an_id_that_comes_late_is_taken() -> None:
     """A call may get its id after its name."""
     assembler = CallAssembler()
