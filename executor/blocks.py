@@ -38,7 +38,7 @@ def render_blocks(
     removed = 0
     for entry_id, blocks in groups:
         if head is not None:
-            content.append({"type": "text", "text": encode({"blocks of request": entry_id})})
+            content.append({"type": "text", "text": encode({"blocks_of_request": entry_id})})
         for block in blocks:
             if block["type"] == "text":
                 text, count = clean_text(block["text"])

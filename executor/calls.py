@@ -13,7 +13,7 @@ from apps.sdk.contract import Contract
 from apps.sdk.names import MAX_TOOL_NAME, resolve_name
 from executor.arguments import parse_arguments
 from executor.entries import Entry, read_entries
-from executor.errors import CallError
+from executor.errors import CallError, invalid_arguments
 from executor.policy import Limits
 from executor.validation import SkillSchemas
 from executor.walks import shorten
@@ -74,6 +74,9 @@ def _parse_call(
         return Call(written.id, skill.tool_name, skill, notes=notes, error=error)
     try:
         return _read_call(written, skill, notes, limits, schemas)
+    except (ArithmeticError, RecursionError):
+        error = invalid_arguments("The arguments nest too deeply, or hold a number that is too large, to be checked.")
+        return Call(written.id, skill.tool_name, skill, notes=notes, error=error)
     except Exception:  # noqa: BLE001 - nothing that a model writes may take down the turn
         structlog.get_logger(__name__).exception("call_unreadable", call_id=written.id, tool=skill.tool_name)
         error = CallError("internal", "The arguments could not be read, through a fault of the service.", retryable=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -45,7 +46,7 @@ def cut_to_size(value: Json, limit: int, measure: Callable[[Json], int]) -> Cut:
         return Cut(value)
     budget, best = min(total, limit), Cut(None, notes=("The result is too large to show.",))
     for _ in range(_ROUNDS):
-        cut = _spend(value, budget)
+        cut = _spend(value, budget) if budget < total else Cut(value)
         size = measure(cut.value)
         if size <= limit:
             best = cut
@@ -57,7 +58,7 @@ def cut_to_size(value: Json, limit: int, measure: Callable[[Json], int]) -> Cut:
 
 def _spend(value: Json, budget: int) -> Cut:
     knife = _Knife()
-    kept = knife.cut(value, budget, "")
+    kept = knife.divide(value, budget, "")
     more = len(knife.notes) - _MAX_NOTES
     notes = (*knife.notes[:_MAX_NOTES], f"{more} more places were shortened.") if more > 0 else tuple(knife.notes)
     return Cut(kept, knife.rows, notes)
@@ -69,8 +70,10 @@ class _Knife:
     notes: list[str] = field(default_factory=list)
 
     def cut(self, value: Json, budget: int, path: str) -> Json:
-        if json_size(value) <= budget:
-            return value
+        return value if json_size(value) <= budget else self.divide(value, budget, path)
+
+    def divide(self, value: Json, budget: int, path: str) -> Json:
+        """What is left of a value that is over its budget."""
         if isinstance(value, list):
             return self.cut_list(value, budget, path)
         if isinstance(value, dict):
@@ -137,7 +140,10 @@ def share_budget(sizes: Sequence[int], budget: int) -> int:
 
 def json_size(value: Json) -> int:
     """Bytes of compact JSON."""
-    return len(orjson.dumps(value))
+    try:
+        return len(orjson.dumps(value))
+    except orjson.JSONEncodeError:  # an integer beyond 64 bits
+        return len(json.dumps(value, separators=(",", ":")))
 
 
 def advise_less(names: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from apps.sdk.dialects import REQUESTS
 from apps.sdk.jsontypes import Json, JsonObject
@@ -13,6 +13,7 @@ from executor.errors import CallError, invalid_arguments
 from executor.explanation import join_path
 from executor.ids import EntryId, assign_ids
 from executor.policy import Limits
+from executor.schemas import required_of
 from executor.validation import SkillSchema, check
 from executor.walks import shorten
 
@@ -47,8 +48,8 @@ class _Parts:
 
 def read_entries(arguments: JsonObject, schema: SkillSchema, limits: Limits) -> Entries | CallError:
     """Split, coerce and validate. An error of one entry is that entry's; an error of the call as a whole is returned."""
-    if schema.entry is None:
-        return Entries((_Reader(schema, {}, {}).finish(1, arguments, (), ""),))
+    if schema.entry is None or _is_whole(arguments, schema):
+        return Entries((_Reader(replace(schema, entry=None), {}, {}).finish(1, arguments, (), ""),))
     parts = _take_apart(arguments, schema)
     if isinstance(parts, CallError):
         return parts
@@ -66,6 +67,12 @@ def read_entries(arguments: JsonObject, schema: SkillSchema, limits: Limits) -> 
     return Entries((*entries, *refused), (*parts.notes, *beside.notes, *note))
 
 
+def _is_whole(arguments: JsonObject, schema: SkillSchema) -> bool:
+    """Whether the author lets one leave `requests` out, and no argument belongs into one."""
+    optional = REQUESTS not in required_of(schema.root, schema.root)
+    return optional and arguments.get(REQUESTS) is None and not arguments.keys() & schema.entry_keys
+
+
 def _take_apart(arguments: JsonObject, schema: SkillSchema) -> _Parts | CallError:
     beside = {key: value for key, value in arguments.items() if key in schema.beside_keys}
     others = {key: value for key, value in arguments.items() if key != REQUESTS}
@@ -75,10 +82,10 @@ def _take_apart(arguments: JsonObject, schema: SkillSchema) -> _Parts | CallErro
     requests, notes = _read_list(arguments[REQUESTS])
     if requests is None:
         came = describe_kind(arguments[REQUESTS])
-        return invalid_arguments(f"{REQUESTS} must be a list of objects; {came} came")
+        return invalid_arguments(f"{REQUESTS} must be a list of objects; {came} came.")
     if not requests:
         return invalid_arguments(f"{REQUESTS} is empty: nothing was asked for.", "Call again with at least one request in it.")
-    filling = {key: value for key, value in others.items() if key in schema.entry_keys}
+    filling = {key: value for key, value in others.items() if key in schema.entry_keys - {"id"}}
     unknown = others.keys() - filling.keys() - beside.keys()
     closed = schema.root.get("additionalProperties") is False
     if (closed or schema.open_root) and unknown - {"id"}:
@@ -126,8 +133,7 @@ class _Reader:
         if not isinstance(body, dict):
             return Entry(entry_id, {}, error=invalid_arguments(f"{path} must be an object; {describe_kind(body)} came."))
         own = body if self.schema.own_id else {key: value for key, value in body.items() if key != "id"}
-        missing = {key: value for key, value in self.filling.items() if key not in own and key != "id"}
-        return self.finish(entry_id, {**missing, **own}, (note,) if note else (), path)
+        return self.finish(entry_id, {**self.filling, **own}, (note,) if note else (), path)
 
     def finish(self, entry_id: EntryId, body: JsonObject, notes: tuple[str, ...], path: str) -> Entry:
         validator = self.schema.entry or self.schema.whole

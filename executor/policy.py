@@ -15,7 +15,8 @@ class Limits:
     - `parallel`: entries of a turn that run at once, over all its calls.
     - `timeout`: for one entry of a skill that declares none; the turn's deadline may be nearer.
     - `cancel_grace`: how long a cancelled skill may take to stop before it is abandoned.
-    - `retry_attempts`: tries in all, for skills declared idempotent; `retry_wait` doubles up to `retry_wait_max`, with jitter.
+    - `retry_attempts`: tries in all, for skills declared idempotent; `retry_wait` doubles up to `retry_wait_max`, with jitter;
+      none begins with less than `retry_wait_max` left of the deadline.
     - `result_bytes`: one entry's result as JSON; over it the result is refused.
     - `result_bytes_for_llm`: one call's tool message; over it rows are left out.
     - `error_characters`: a skill's own error text or note as the model sees it.

@@ -6,6 +6,7 @@ line breaks in it are escaped. So no text of a result can pass for an outcome, a
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,12 +14,13 @@ from apps.sdk.catalog import SkillSpec
 from apps.sdk.jsontypes import Json, JsonObject
 from executor.blocks import holds_blocks, render_blocks
 from executor.characters import clean_characters
+from executor.conversion import to_json
 from executor.cut import Cut, advise_less, cut_to_size, json_size, share_budget
 from executor.policy import Limits
 from executor.results import CallResult, EntryResult
 from executor.schemas import properties_of, request_items
 from executor.shape import align_rows, exclude_fields
-from executor.toon import encode, measure
+from executor.toon import encode, encode_items
 
 _REQUEST_BYTES = 1_000
 _EXPANSION = 3
@@ -49,7 +51,11 @@ class _Draft:
 
 
 def render_result(result: CallResult, skill: SkillSpec | None, limits: Limits) -> Rendered:
-    """The tool message for one call, at most `limits.result_bytes_for_llm` bytes; images do not count."""
+    """The tool message for one call, at most `limits.result_bytes_for_llm` bytes.
+
+    Images do not count, and outcomes, ids and errors are never left out. Takes up to some tenths of a second for results of
+    megabytes: run it in a thread where that matters.
+    """
     excluded = skill.exclude_fields if skill is not None else ()
     copies = [exclude_fields(entry.data, excluded) if entry.succeeded else None for entry in result.entries]
     blocks = [copy if holds_blocks(copy) else None for copy in copies]
@@ -83,7 +89,7 @@ def _full_entry(entry: EntryResult) -> JsonObject:
     return {
         "id": entry.id,
         "status": entry.status,
-        "request": entry.request,
+        "request": to_json(entry.request, max_bytes=sys.maxsize),
         "data": entry.data,
         "note": entry.note,
         "notes": list(entry.notes),
@@ -107,13 +113,17 @@ def _fit(result: CallResult, copies: Sequence[Json], blocks: Sequence[Json], ski
         if draft.size <= limit:
             return draft
         budget -= draft.size - limit + 64
-    rows = sum(len(copy) for copy in copies if isinstance(copy, list))
-    return _draft(result, [Cut(None, rows, ("The result is too large to show.",)) for _ in copies[:1]], blocks, skill)
+    return _draft(result, [_give_up(copy) for copy in copies], blocks, skill)
+
+
+def _give_up(copy: Json) -> Cut:
+    rows = len(copy) if isinstance(copy, list) else 0
+    return Cut(None, rows, ("The result is too large to show.",)) if copy is not None else Cut(None)
 
 
 def _measure_nested(value: Json) -> int:
     """Bytes of a value where it will stand: cleaned, aligned and indented."""
-    return measure({"results": [{"id": 1, "data": _shape(value)[0]}]})
+    return len(encode_items("results", [{"id": 1, "data": _shape(value)[0]}]).encode())
 
 
 def _shape(value: Json) -> tuple[Json, int]:
@@ -126,30 +136,40 @@ def _draft(result: CallResult, cuts: Sequence[Cut], blocks: Sequence[Json], skil
     rows = sum(cut.rows_left_out for cut in cuts)
     entries = [
         _describe_entry(entry, data, cut.notes, has_blocks=bool(block))
-        for entry, (data, _), cut, block in zip(result.entries, shaped, cuts, blocks, strict=False)
+        for entry, (data, _), cut, block in zip(result.entries, shaped, cuts, blocks, strict=True)
     ]
     notes = list(result.notes)
     if any(cut.notes for cut in cuts):
         notes.append(advise_less(_argument_names(skill)))
-    message, removed = _assemble(result, entries, notes)
-    remarkable = bool(result.batched or message.keys() - {"tool", "outcome", "data"})
-    return _Draft(encode(message), remarkable, rows, removed + sum(count for _, count in shaped))
+    head, parts, removed = _assemble(result, entries, notes)
+    remarkable = any(part.keys() - {"tool", "outcome", "id", "status", "data"} for part in (head, *entries))
+    return _Draft(_write(head, parts), remarkable, rows, removed + sum(count for _, count in shaped))
 
 
-def _assemble(result: CallResult, entries: list[JsonObject], notes: list[str]) -> tuple[JsonObject, int]:
+def _assemble(result: CallResult, entries: list[JsonObject], notes: list[str]) -> tuple[JsonObject, list[JsonObject], int]:
+    """The message's head and the list of results, cleaned; a skill without `requests` has its one result in the head."""
     head: JsonObject = {"tool": result.name, "outcome": result.outcome}
     if result.error is not None:
         head["error"] = result.error.to_json()
     if notes:
         head["notes"] = notes
-    if result.batched and entries:
-        cleaned = clean_characters({**head, "results": entries})
-    else:
-        flat = entries[0] if entries else {}
-        hidden = {"id"} | ({"status"} if flat.get("status") in {"ok", "error"} else set())
-        cleaned = clean_characters(head | {key: value for key, value in flat.items() if key not in hidden})
-    message: JsonObject = cleaned.value
-    return message, cleaned.removed
+    if not result.batched and entries:
+        hidden = {"id", "status"} if entries[0]["status"] in {"ok", "error"} else {"id"}
+        all_notes = [*notes, *entries[0].get("notes", [])]
+        head |= {key: value for key, value in entries[0].items() if key not in hidden}
+        head |= {"notes": all_notes} if all_notes else {}
+        entries = []
+    cleaned, parts = clean_characters(head), [clean_characters(entry) for entry in entries]
+    return cleaned.value, [part.value for part in parts], cleaned.removed + sum(part.removed for part in parts)
+
+
+def _write(head: JsonObject, results: list[JsonObject]) -> str:
+    """Results are a table when they are many and all went well, else a list, where an error can be read."""
+    if not results:
+        return encode(head)
+    if len(results) > 1 and not any("error" in entry for entry in results):
+        return encode({**head, "results": results})
+    return f"{encode(head)}\n{encode_items('results', results)}"
 
 
 def _describe_entry(entry: EntryResult, data: Json, cut_notes: Sequence[str], *, has_blocks: bool) -> JsonObject:

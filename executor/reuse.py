@@ -94,9 +94,8 @@ class TurnMemory:
         return Run(self._flights[key])
 
     def start(self, skill: SkillSpec, flight: Flight) -> None:
-        """The call really starts now; what is read from here on is as new as the app's latest write."""
-        if flight.epoch is None:
-            flight.epoch = self._epochs[skill.app_id]
+        """The call, or another try of it, really starts now: what it reads is as new as the app's latest write."""
+        flight.epoch = self._epochs[skill.app_id]
 
     def land(self, skill: SkillSpec, key: CallKey, flight: Flight, outcome: Outcome | None) -> None:
         """Remember how the call ended and wake those that follow it; None = it was cancelled."""
@@ -123,7 +122,7 @@ class TurnMemory:
 
 
 def _counts_as_failure(outcome: Outcome) -> bool:
-    return outcome.started and outcome.error is not None and outcome.error.code not in _NOT_THE_CALLS_FAULT
+    return outcome.error is not None and outcome.error.code not in _NOT_THE_CALLS_FAULT
 
 
 def _may_have_written(outcome: Outcome | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -141,7 +142,7 @@ class TurnExecution:
                     work.progress.put(work.place, leg.at, outcome)
 
     async def _dispatch(self, work: _Work, legs: Sequence[_Leg], *, together: bool) -> list[Outcome]:
-        requests = [dict(work.call.entries[leg.at].arguments) for leg in legs]
+        requests = [work.call.entries[leg.at].arguments for leg in legs]
 
         def on_start() -> None:
             for leg in legs:
@@ -149,9 +150,10 @@ class TurnExecution:
                 self._memory.start(work.skill, leg.flight)
 
         async def invoke(engine: Engine, context: SkillContext) -> Json:
+            own = copy.deepcopy(requests)  # a skill may change what it is given; the next try and the result must not see it
             if together:
-                return await engine.execute_batch(work.skill, requests, context)
-            return await engine.execute(work.skill, requests[0], context)
+                return await engine.execute_batch(work.skill, own, context)
+            return await engine.execute(work.skill, own[0], context)
 
         reply = await self._dispatcher.dispatch(Job(work.skill, work.call.id, work.deadline, invoke, on_start))
         values = reply.value if together and reply.error is None else [reply.value] * len(legs)

@@ -6,9 +6,11 @@ toon-format), and the first kind does not come back equal. tests/unit/executor/t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import toon_format
 
-from apps.sdk.jsontypes import Json
+from apps.sdk.jsontypes import Json, JsonObject
 
 
 def encode(value: Json) -> str:
@@ -16,6 +18,13 @@ def encode(value: Json) -> str:
     return toon_format.encode(value)
 
 
-def measure(value: Json) -> int:
-    """Bytes of the TOON text."""
-    return len(encode(value).encode())
+def encode_items(key: str, items: Sequence[JsonObject]) -> str:
+    """`{key: items}` in list form (section 9.4) also where the items are uniform; each must begin with a scalar field.
+
+    A table is shorter, but one row of outcome and error under a nested header is hard to read.
+    """
+    lines = [f"{key}[{len(items)}]:"]
+    for item in items:
+        first, *others = encode(item).split("\n")
+        lines += [f"  - {first}", *(f"    {line}" for line in others)]
+    return "\n".join(lines)

@@ -91,10 +91,7 @@ def _without_entries(parameters: JsonObject) -> JsonObject:
 
 def check(value: Json, validator: Validator, path: str) -> CallError | None:
     """What is wrong with `value`, up to five faults in one message: where, what came, what is allowed."""
-    try:
-        errors = list(islice(validator.iter_errors(value), _MAX_COUNTED))
-    except RecursionError:
-        return invalid_arguments("The arguments nest too deeply to be checked.")
+    errors = list(islice(validator.iter_errors(value), _MAX_COUNTED))
     if not errors:
         return None
     lines = list(dict.fromkeys(_explain_all(errors, path)))

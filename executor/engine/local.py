@@ -10,6 +10,7 @@ import inspect
 import threading
 from collections.abc import Callable
 from typing import get_args, get_origin, get_type_hints
+from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -31,7 +32,7 @@ class LocalEngine:
 
     def __init__(self, *, threads: int = 64) -> None:
         self._threads_left = threads
-        self._adapters: dict[tuple[type, str], TypeAdapter[Json] | None] = {}
+        self._adapters: WeakKeyDictionary[Callable[..., Json], TypeAdapter[Json] | None] = WeakKeyDictionary()
 
     def takes_batches(self, skill: SkillSpec) -> bool:
         return isinstance(skill.implementation, BatchSkill)
@@ -88,11 +89,10 @@ class LocalEngine:
 
     def _read_request(self, method: Callable[..., Json], request: JsonObject) -> Json:
         """The request as the model or dataclass that the annotation names, else as it is."""
-        owner = type(getattr(method, "__self__", method))
-        key = (owner, getattr(method, "__name__", ""))
-        if key not in self._adapters:
-            self._adapters[key] = _find_adapter(method)
-        adapter = self._adapters[key]
+        function: Callable[..., Json] = getattr(method, "__func__", method)
+        if function not in self._adapters:
+            self._adapters[function] = _find_adapter(method)
+        adapter = self._adapters[function]
         if adapter is None:
             return request
         try:

@@ -178,7 +178,7 @@ async def open_turn(
                 source="chat",
                 call_id=call_id,
                 deadline=deadline,
-                http=http,
+                open_http=lambda: http,
                 secrets=secrets or {},
                 storage=NoStorage(),
                 logger=NoLogger(),

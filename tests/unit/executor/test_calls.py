@@ -3,12 +3,16 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolCall
 from apps.sdk.jsontypes import Json, JsonObject
 from executor.calls import Call, CallError, parse_calls
 from executor.policy import Limits
 from executor.validation import SkillSchemas
+from tests.unit.executor.json_values import JSON
 from tests.unit.executor.scripted import QUERY, REQUESTS, make_contract, make_spec, parse
 
 SEARCH = make_spec()
@@ -199,6 +203,21 @@ def test_an_unknown_argument_beside_requests_is_ignored_with_a_note_or_refused_a
     assert "colour is not known" in error_of(parse(requests({"query": "x"}, colour="red"), closed)).message
 
 
+def test_requests_that_the_author_makes_optional_may_be_left_out() -> None:
+    """Arguments that are valid as a whole are not forced into a request."""
+    items = {"type": "object", "properties": {"zone": {"type": "string"}}, "required": ["zone"]}
+    properties = {"all": {"type": "boolean"}, "requests": {"type": "array", "items": items}}
+    spec = make_spec(parameters={"type": "object", "properties": properties})
+    assert arguments_of(parse({"all": "true"}, spec)) == [{"all": True}]
+    assert arguments_of(parse({"zone": "UTC"}, spec)) == [{"zone": "UTC"}]
+
+
+def test_an_id_beside_requests_belongs_to_no_entry() -> None:
+    call = parse(requests({"query": "x"}, {"query": "y"}, id=3), SEARCH)
+    assert [entry.id for entry in call.entries] == [1, 2]
+    assert any("Ignored" in note for note in call.notes)
+
+
 def test_declared_arguments_beside_requests_reach_every_entry_and_are_checked_once() -> None:
     shared = make_spec(
         parameters={
@@ -305,6 +324,20 @@ def test_numbers_that_python_cannot_compare_are_an_argument_error() -> None:
 def test_integers_beyond_64_bits_reach_the_skill_exactly() -> None:
     spec = make_spec(parameters={"type": "object", "properties": {"n": {"type": "integer"}}})
     assert arguments_of(parse({"n": 2**80}, spec)) == [{"n": 2**80}]
+
+
+WRITTEN = JSON | st.dictionaries(st.sampled_from(["requests", "query", "limit", "id", "x"]), JSON | st.lists(JSON), max_size=4)
+
+
+@given(WRITTEN.map(json.dumps) | st.text(), st.sampled_from([SEARCH, FLAT, FREE]))
+def test_whatever_is_written_is_one_call_and_only_valid_entries_may_run(text: str, skill: SkillSpec) -> None:
+    """DESIGN rule 1: nothing that a model writes raises, and nothing invalid gets through."""
+    call = parse(text, skill)
+    assert call.error is None or (call.error.code, call.entries) == ("invalid_arguments", ())
+    schema = SkillSchemas().find(skill)
+    for entry in call.entries:
+        assert entry.error or (schema.entry or schema.whole).is_valid(entry.arguments)
+    assert len({str(entry.id) for entry in call.entries}) == len(call.entries)
 
 
 def test_a_schema_is_compiled_once_per_content() -> None:

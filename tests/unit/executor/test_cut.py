@@ -6,8 +6,12 @@ from hypothesis import strategies as st
 
 from apps.sdk.jsontypes import Json
 from executor.cut import advise_less, cut_to_size, json_size, share_budget
-from executor.toon import measure
+from executor.toon import encode
 from tests.unit.executor.json_values import JSON, ROWS
+
+
+def measure(value: Json) -> int:
+    return len(encode(value).encode())
 
 
 def test_rows_are_kept_whole_and_the_rest_is_counted() -> None:
@@ -50,6 +54,11 @@ def test_whatever_the_shape_it_fits_and_says_so(value: Json) -> None:
     cut = cut_to_size(value, 2_000, measure)
     assert measure(cut.value) <= 2_000
     assert cut.notes
+
+
+def test_a_row_that_is_too_large_by_itself_is_shown_in_part() -> None:
+    cut = cut_to_size([{"a": {"b": [{"c": "z" * 50_000}]}}], 2_000, measure)
+    assert cut.value[0]["a"]["b"][0]["c"].startswith("z" * 1_000)
 
 
 @given(JSON | ROWS, st.integers(60, 300))

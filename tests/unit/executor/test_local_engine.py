@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
@@ -11,6 +12,9 @@ from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import BatchSkill, Skill, SkillContext, SkillFailed
 from executor.engine.local import LocalEngine
 from tests.unit.executor.scripted import QUERY, REQUESTS, make_spec, open_turn
+
+if TYPE_CHECKING:
+    from apps.sdk.skill import SkillContext as OnlyForTypeCheckers
 
 
 class Query(BaseModel):
@@ -29,7 +33,7 @@ class PlainQuery:
 
 
 class DataclassSkill(Skill):
-    async def execute(self, request: PlainQuery, context: "Unimportable") -> Json:  # noqa: F821, UP037
+    async def execute(self, request: PlainQuery, context: OnlyForTypeCheckers) -> Json:
         return request.query
 
 
@@ -55,7 +59,7 @@ class ThreadSkill(Skill):
     def __init__(self) -> None:
         self.saw_cancel = threading.Event()
 
-    def execute(self, request: JsonObject, context: SkillContext) -> Json:  # type: ignore[override]
+    def execute(self, request: JsonObject, context: SkillContext) -> Json:
         if request["query"] == "hang":
             while not context.cancellation.cancelled:
                 time.sleep(0.001)
@@ -81,6 +85,13 @@ async def test_threads_are_bounded_and_the_excess_is_told_busy() -> None:
     async with open_turn(make_spec(skill, timeout=0.05), engine=LocalEngine(threads=1)) as turn:
         hung, busy = await turn.ask("web-search", "hang", "x")
     assert [entry.error and entry.error.code for entry in (hung, busy)] == ["timeout", "overloaded"]
+
+
+async def test_a_thread_that_ended_gives_its_place_back() -> None:
+    async with open_turn(make_spec(ThreadSkill()), engine=LocalEngine(threads=1)) as turn:
+        for query in ["a", "raise", "b"]:
+            (entry,) = await turn.ask("web-search", query)
+    assert entry.data is True
 
 
 class Together(BatchSkill):

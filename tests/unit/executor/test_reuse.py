@@ -4,6 +4,7 @@ import asyncio
 
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import SkillContext, SkillFailed
+from executor.reuse import Follow, Outcome, Run, TurnMemory, make_key
 from tests.unit.executor.scripted import ScriptedSkill, Turn, make_spec, open_turn
 
 
@@ -116,6 +117,25 @@ async def test_those_that_wait_for_the_same_call_share_its_failure_and_hold_no_p
         assert [entry.error.code if entry.error else None for entry in entries] == ["skill_failed"] * 5
         assert await status(turn, "notes-read") == "skill_failed"
         assert await status(turn, "notes-read") == "repeated_failure"
+
+
+async def test_a_read_under_way_is_not_joined_once_a_write_has_succeeded_since_it_started() -> None:
+    """case 31 where calls overlap: the later read must see the write."""
+    read, write = make_spec(name="notes-read"), make_spec(name="notes-write", effect="write")
+    memory = TurnMemory()
+    first = memory.consult(read, make_key(read, {}))
+    assert isinstance(first, Run)
+    assert isinstance(memory.consult(read, make_key(read, {})), Follow)
+    memory.start(read, first.flight)
+    assert isinstance(memory.consult(read, make_key(read, {})), Follow)
+
+    written = memory.consult(write, make_key(write, {}))
+    assert isinstance(written, Run)
+    memory.start(write, written.flight)
+    memory.land(write, make_key(write, {}), written.flight, Outcome("written"))
+    assert isinstance(memory.consult(read, make_key(read, {})), Run)
+    memory.land(read, make_key(read, {}), first.flight, Outcome("old"))
+    assert first.flight.landed.result() == Outcome("old")
 
 
 async def test_turns_share_nothing() -> None:

@@ -201,6 +201,22 @@ async def test_an_idempotent_skill_is_tried_again_after_a_timeout_or_a_crash(fai
     assert (entry.status, hopeless.tries) == ("error", 3)
 
 
+async def test_a_skill_that_changes_its_request_disturbs_neither_the_next_try_nor_the_result() -> None:
+    seen: list[JsonObject] = []
+
+    async def work(request: JsonObject, context: SkillContext) -> Json:
+        seen.append(dict(request))
+        request.clear()
+        if len(seen) == 1:
+            raise ValueError
+        return "ok"
+
+    async with open_turn(make_spec(ScriptedSkill(work), idempotent=True)) as turn:
+        (entry,) = await turn.ask("web-search", "x")
+    assert (entry.data, entry.request) == ("ok", {"query": "x"})
+    assert seen == [{"query": "x"}] * 2
+
+
 @pytest.mark.parametrize(
     ("failure", "idempotent"),
     [(hang, False), (fails_with(ValueError()), False), (fails_with(SkillRetry("x")), True), (fails_with(SkillFailed("x")), True)],
@@ -265,16 +281,15 @@ async def test_a_write_that_timed_out_says_that_it_may_have_taken_effect() -> No
     assert "may have taken effect" in (entry.error.hint or "")
 
 
-async def cancel_when(turn: Turn, condition: asyncio.Event, *calls: tuple[str, Json]) -> tuple[list[str], list[str | None]]:
-    """Start a batch, cancel it on `condition`, and give statuses and error codes of all entries."""
+async def cancel_when(turn: Turn, condition: asyncio.Event, *calls: tuple[str, Json]) -> list[EntryResult]:
+    """Start a batch, cancel it on `condition`, and give the results of all entries."""
     batch = turn.parse(*calls)
     task = asyncio.create_task(turn.run_batch(batch))
     await condition.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    entries = [entry for result in turn.execution.results_after_cancel(batch).results for entry in result.entries]
-    return [entry.status for entry in entries], [entry.error.code if entry.error else None for entry in entries]
+    return [entry for result in turn.execution.results_after_cancel(batch).results for entry in result.entries]
 
 
 async def test_cancelling_ends_running_entries_never_starts_waiting_ones_and_leaves_results_for_all() -> None:
@@ -296,11 +311,13 @@ async def test_cancelling_ends_running_entries_never_starts_waiting_ones_and_lea
     skill = ScriptedSkill(work)
     async with open_turn(make_spec(skill)) as turn:
         calls = [("web-search", {"requests": [{"query": f"{call}.{n}"} for n in range(5)]}) for call in range(2)]
-        statuses, codes = await cancel_when(turn, five_run, *calls)
+        first, *others = await cancel_when(turn, five_run, *calls)
     assert len(cancelled) == 5
     assert len(skill.requests) == 6
-    assert statuses == ["ok"] + ["error"] * 5 + ["not_executed"] * 4
-    assert codes == [None] + ["cancelled"] * 9
+    assert (first.status, first.data) == ("ok", "done")
+    assert [entry.status for entry in others] == ["error"] * 5 + ["not_executed"] * 4
+    ran, waited = (CallError("cancelled", f"Cancelled {when} it ran.", retryable=True) for when in ["while", "before"])
+    assert [entry.error for entry in others] == [ran] * 5 + [waited] * 4
 
 
 async def test_a_batch_that_never_ran_has_results_too() -> None:
@@ -348,7 +365,8 @@ async def test_cancelling_is_not_held_up_by_a_skill_that_swallows_it(stubborn: t
         return await stubborn[0](request, context)
 
     async with open_turn(make_spec(ScriptedSkill(work))) as turn:
-        assert await cancel_when(turn, runs, ("web-search", {"query": "x"})) == (["error"], ["cancelled"])
+        (entry,) = await cancel_when(turn, runs, ("web-search", {"query": "x"}))
+    assert (entry.status, code_of(entry)) == ("error", "cancelled")
 
 
 async def test_entries_that_find_no_place_before_the_deadline_are_not_executed() -> None:
@@ -359,6 +377,14 @@ async def test_entries_that_find_no_place_before_the_deadline_are_not_executed()
     assert (code_of(first), code_of(second)) == ("timeout", "deadline")
     assert second.status == "not_executed"
     assert len(skill.requests) == 1
+
+
+async def test_after_the_deadline_nothing_starts() -> None:
+    skill = ScriptedSkill()
+    async with open_turn(make_spec(skill), seconds=-1.0) as turn:
+        (entry,) = await turn.ask("web-search", "a")
+    assert (entry.status, code_of(entry)) == ("not_executed", "deadline")
+    assert skill.requests == []
 
 
 async def test_an_unknown_call_beside_a_known_one_is_answered_and_the_known_one_runs() -> None:
