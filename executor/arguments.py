@@ -7,8 +7,9 @@ import math
 import re
 
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.texts import shorten
+from apps.sdk.walks import MAX_DEPTH, exceeds_depth, map_strings
 from executor.errors import CallError, invalid_arguments
-from executor.walks import MAX_DEPTH, exceeds_depth, map_strings, shorten
 
 _MAX_ENCODINGS = 3
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -10,15 +10,18 @@ import structlog
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolCall
 from apps.sdk.contract import Contract
-from apps.sdk.names import MAX_TOOL_NAME, resolve_name
+from apps.sdk.names import MAX_TOOL_NAME, find_close_names, resolve_name
+from apps.sdk.texts import shorten
 from executor.arguments import parse_arguments
 from executor.entries import Entry, read_entries
 from executor.errors import CallError, invalid_arguments
 from executor.policy import Limits
 from executor.validation import SkillSchemas
-from executor.walks import shorten
 
 __all__ = ["Call", "CallBatch", "CallError", "Entry", "parse_calls"]
+
+_MAX_ADVISED = 4
+"""So many of a reply's first calls get close names when theirs is unknown: looking for them among thousands takes time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +67,15 @@ def parse_calls(
 def _parse_call(
     written: ToolCall, place: int, contract: Contract, limits: Limits, *, schemas: SkillSchemas, cut_off: bool
 ) -> Call:
-    resolution = resolve_name(written.name, contract.skills)
+    shown = shorten(written.name, MAX_TOOL_NAME)
+    if error := _refuse_unread(place, limits, cut_off=cut_off):
+        return Call(written.id, shown, contract.skills.get(written.name), error=error)
+    resolution = resolve_name(written.name, contract.skills, contract.known)
     if resolution.name is None:
-        return Call(written.id, shorten(written.name, MAX_TOOL_NAME), None, error=_unknown(written.name, resolution.close))
+        close = find_close_names(written.name, contract.skills) if place < _MAX_ADVISED else ()
+        return Call(written.id, shown, None, error=_unknown(written.name, close))
     skill = contract.skills[resolution.name]
-    notes = (f"{shorten(written.name, MAX_TOOL_NAME)} was read as {skill.tool_name}.",) if resolution.repaired else ()
-    error = _refuse_unread(place, limits, cut_off=cut_off)
-    if error:
-        return Call(written.id, skill.tool_name, skill, notes=notes, error=error)
+    notes = (f"{shown} was read as {skill.tool_name}.",) if resolution.repaired else ()
     try:
         return _read_call(written, skill, notes, limits, schemas)
     except (ArithmeticError, RecursionError):

@@ -22,8 +22,8 @@ import orjson
 from pydantic import BaseModel
 
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.walks import MAX_DEPTH, exceeds_depth
 from executor.arguments import replace_surrogates
-from executor.walks import MAX_DEPTH, exceeds_depth
 
 _MAX_INTEGER = 2**63
 

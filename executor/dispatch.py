@@ -17,7 +17,15 @@ from apps.sdk.jsontypes import Json
 from apps.sdk.skill import SkillContext
 from executor.engine.base import Engine
 from executor.errors import CallError
-from executor.failures import describe_for_log, explain_failure, explain_timeout, is_transient, make_cleaner
+from executor.failures import (
+    describe_frames,
+    describe_traceback,
+    explain_failure,
+    explain_timeout,
+    is_foreseen,
+    is_transient,
+    make_cleaner,
+)
 from executor.policy import Limits
 
 ContextMaker: TypeAlias = Callable[[SkillSpec, str, float], SkillContext]
@@ -142,8 +150,12 @@ class Dispatcher:
                 structlog.get_logger(__name__).error("skill_abandoned", call_id=job.call_id, tool=job.skill.tool_name)
 
     def _fail(self, job: Job, error: BaseException, secrets: tuple[str, ...]) -> Reply:
-        details = describe_for_log(error, secrets)
-        structlog.get_logger(__name__).warning("skill_failed", call_id=job.call_id, tool=job.skill.tool_name, **details)
+        log = structlog.get_logger(__name__).bind(call_id=job.call_id, tool=job.skill.tool_name, error_type=type(error).__name__)
+        if is_foreseen(error):
+            log.info("skill_refused")
+        else:
+            log.warning("skill_failed", frames=describe_frames(error))
+        log.debug("skill_error", traceback=describe_traceback(error, secrets))
         clean = make_cleaner(secrets, self.limits.error_characters)
         return Reply(error=explain_failure(error, job.skill, clean), secrets=secrets)
 

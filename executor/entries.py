@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 
 from apps.sdk.dialects import REQUESTS
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.schemas import required_of
+from apps.sdk.texts import shorten
 from executor.arguments import describe_kind, load_json
 from executor.coerce import coerce
 from executor.errors import CallError, invalid_arguments
 from executor.explanation import join_path
 from executor.ids import EntryId, assign_ids
 from executor.policy import Limits
-from executor.schemas import required_of
 from executor.validation import SkillSchema, check
-from executor.walks import shorten
+
+MAX_LISTED = 10
+"""Entries over the limit that get a result of their own; the others are counted in a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +157,7 @@ def _refuse(
         hint=f"Call again with the requests that were not executed, at most {limit} at a time.",
     )
     listed = [Entry(entry_id, body if isinstance(body, dict) else {}, error=error) for (entry_id, _), body in rest]
-    more = len(listed) - limits.requests_listed
+    more = len(listed) - MAX_LISTED
     if more <= 0:
         return listed, ()
-    return listed[: limits.requests_listed], (f"{more} more requests were not executed and are not listed; {total} came in all.",)
+    return listed[:MAX_LISTED], (f"{more} more requests were not executed and are not listed; {total} came in all.",)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from apps.sdk.jsontypes import Json
-from executor.schemas import json_type
-from executor.walks import shorten
+from apps.sdk.schemas import json_type
+from apps.sdk.texts import shorten
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError

@@ -8,12 +8,13 @@ from urllib.parse import quote
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.skill import MissingSecret, SkillError, SkillRetry
+from apps.sdk.texts import shorten
 from executor.engine.base import BadRequest, EngineOverloaded
 from executor.errors import CallError
-from executor.walks import shorten
 
 _MIN_SECRET = 4
 _LOG_CHARACTERS = 4_000
+_LOG_FRAMES = 8
 _TRANSIENT = frozenset({"timeout", "skill_crashed", "overloaded"})
 
 Clean = Callable[[str], str]
@@ -46,6 +47,11 @@ def may_run_again(skill: SkillSpec) -> bool:
     return skill.effect == "read" or skill.idempotent
 
 
+def is_foreseen(error: BaseException) -> bool:
+    """Whether somebody raised it on purpose, so that it is no defect to be found."""
+    return isinstance(error, SkillError | BadRequest | EngineOverloaded)
+
+
 def is_transient(error: CallError | None) -> bool:
     """Whether a skill declared idempotent is tried again."""
     return error is not None and error.code in _TRANSIENT
@@ -64,10 +70,16 @@ def make_cleaner(secrets: Iterable[str], limit: int) -> Clean:
     return clean
 
 
-def describe_for_log(error: BaseException, secrets: Iterable[str]) -> dict[str, str]:
-    """Everything there is to know of an exception, without secrets."""
+def describe_frames(error: BaseException) -> list[str]:
+    """Where an exception came from, innermost last; never its text, which may quote a message."""
+    frames = traceback.extract_tb(error.__traceback__)[-_LOG_FRAMES:]
+    return [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in frames]
+
+
+def describe_traceback(error: BaseException, secrets: Iterable[str]) -> str:
+    """Everything there is to know of an exception, without secrets; for the debug level, since it may quote a message."""
     text = "".join(traceback.format_exception(error))
-    return {"error_type": type(error).__name__, "traceback": make_cleaner(secrets, len(text))(text)[-_LOG_CHARACTERS:]}
+    return make_cleaner(secrets, len(text))(text)[-_LOG_CHARACTERS:]
 
 
 def _advise(skill: SkillSpec) -> str | None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from apps.sdk.dialects import REQUESTS_PER_CALL
+
+THREADS = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Times are in seconds, sizes in bytes of UTF-8, the rest are counts.
 
     - `requests_per_call`: entries of one call's `requests` that run; the others come back as `not_executed`.
-    - `requests_listed`: entries over that limit that get a result of their own; the others are counted in a note.
     - `calls_per_reply`: calls of one reply that run; each other one gets an error result.
+    - `threads`: skills that are no coroutines, at once, over all turns.
     - `parallel`: entries of a turn that run at once, over all its calls.
     - `timeout`: for one entry of a skill that declares none; the turn's deadline may be nearer.
     - `cancel_grace`: how long a cancelled skill may take to stop before it is abandoned.
@@ -22,10 +26,10 @@ class Limits:
     - `error_characters`: a skill's own error text or note as the model sees it.
     """
 
-    requests_per_call: int = 5
-    requests_listed: int = 10
+    requests_per_call: int = REQUESTS_PER_CALL
     calls_per_reply: int = 32
     parallel: int = 5
+    threads: int = THREADS
     timeout: float = 30.0
     cancel_grace: float = 1.0
     retry_attempts: int = 3

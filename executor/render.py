@@ -11,15 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.sdk.catalog import SkillSpec
+from apps.sdk.dialects import request_items
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.paths import exclude_fields
+from apps.sdk.schemas import properties_of
 from executor.blocks import holds_blocks, render_blocks
 from executor.characters import clean_characters
 from executor.conversion import to_json
 from executor.cut import Cut, advise_less, cut_to_size, json_size, share_budget
 from executor.policy import Limits
 from executor.results import CallResult, EntryResult
-from executor.schemas import properties_of, request_items
-from executor.shape import align_rows, exclude_fields
+from executor.shape import align_rows
 from executor.toon import encode, encode_items
 
 _REQUEST_BYTES = 1_000

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from apps.sdk.catalog import SkillSpec
+from apps.sdk.hashing import canonical_json
 from apps.sdk.jsontypes import Json, JsonObject
 from executor.errors import CallError
-from executor.validation import canonical_json
 
 _MAX_FAILURES = 2
 _NOT_THE_CALLS_FAULT = frozenset({"cancelled", "deadline", "overloaded", "internal"})

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from apps.sdk.catalog import SkillSpec
-from apps.sdk.dialects import REQUESTS, compile_validator
+from apps.sdk.dialects import REQUESTS, compile_validator, request_items
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.schemas import follow, properties_of, required_of
 from executor.errors import CallError, invalid_arguments
 from executor.explanation import explain_error
-from executor.schemas import follow, properties_of, request_items, required_of
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -102,8 +101,3 @@ def check(value: Json, validator: Validator, path: str) -> CallError | None:
 
 def _explain_all(errors: Iterable[ValidationError], path: str) -> Iterable[str]:
     return (line for error in errors for line in explain_error(error, path))
-
-
-def canonical_json(value: Json) -> str:
-    """The same text for the same value, whatever the order of its keys."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)

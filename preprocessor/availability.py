@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from apps.sdk.catalog import App, Catalog, Provider, SkillSpec
@@ -69,20 +70,24 @@ def resolve_availability(catalog: Catalog, overrides: Iterable[Override], creden
         )
         for mode_id, mode in catalog.focus_modes.items()
     }
-    return Availabilities(apps, skills, modes)
+    return Availabilities(*map(MappingProxyType, (apps, skills, modes)))
 
 
 def ask_skill(skill: SkillSpec, secrets: Mapping[str, str]) -> str | None:
-    """Why the skill says it cannot work here, or None when it can; never raises and never repeats a secret."""
+    """Why the skill says it cannot work here, or None when it can; never raises and never repeats a secret.
+
+    It is asked with those of `secrets` that it may see.
+    """
     if type(skill.implementation).available is Skill.available:
         return None
+    own = skill.choose_secrets(secrets)
     try:
-        answer: Json = skill.implementation.available(secrets)
+        answer: Json = skill.implementation.available(own)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - an author's code: even sys.exit() must cost this skill only
         return f"its availability check failed ({type(error).__name__})"
-    return _read_answer(answer, secrets)
+    return _read_answer(answer, own)
 
 
 def _read_answer(answer: Json, secrets: Mapping[str, str]) -> str | None:

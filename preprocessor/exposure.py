@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.chat import Message, ToolDefinition
-from apps.sdk.contract import Contract
+from apps.sdk.contract import Contract, make_contract
+from apps.sdk.names import resolve_name
 from preprocessor.expand import Expansion
 from preprocessor.settings import PreprocessSettings
 from preprocessor.tools import build_definition
-from preprocessor.validate import MAX_NAME_LENGTH, repair_name
 
 ExposureSource: TypeAlias = Literal["resident", "history", "preselected", "follow_up"]
+MAX_REPAIRED = 32
+"""Names in a history, not in the catalog, that are compared with every available skill."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +68,19 @@ def expose(
     shown = [catalog.skills[name] for name in sources]
     return Exposure(
         tools=tuple(build_definition(skill, settings.requests_per_call) for skill in shown),
-        sources=sources,
+        sources=MappingProxyType(sources),
         app_instructions=_list_instructions(catalog, frozenset(skill.app_id for skill in shown)),
-        contract=Contract(catalog.digest, {name: catalog.skills[name] for name in expansion.available}, frozenset(sources)),
+        contract=make_contract(catalog, expansion.available),
     )
 
 
-def find_called_skills(messages: Iterable[Message], names: Sequence[str], most: int) -> tuple[str, ...]:
-    """The skills called in `messages` that are among `names`, in order of their first call; the `most` called last."""
-    known = dict.fromkeys(names)
-    called: dict[str, None] = {}
-    written = (call.name for message in messages for call in message.tool_calls)
-    for text in list(dict.fromkeys(reversed(list(written))))[:most]:
-        name = text if text in known else repair_name(text[:MAX_NAME_LENGTH], known)
-        if name is not None:
-            called[name] = None
-    return tuple(reversed(called))
+def find_called_skills(messages: Iterable[Message], catalog: Catalog, available: Sequence[str], most: int) -> tuple[str, ...]:
+    """The `most` available skills that `messages` called last, in the order of those calls; a few misspelt names are repaired."""
+    latest = list(dict.fromkeys(reversed([call.name for message in messages for call in message.tool_calls])))
+    misspelt = [text for text in latest if text not in catalog.known_names][:MAX_REPAIRED]
+    meant = {**{text: resolve_name(text, available).name for text in misspelt}, **dict(zip(available, available, strict=True))}
+    called = dict.fromkeys(name for text in latest if (name := meant.get(text)))
+    return tuple(reversed(list(called)[:most]))
 
 
 def _order(

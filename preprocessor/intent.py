@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError
 
 from apps.sdk.jsontypes import Json, JsonObject
 
@@ -50,12 +60,18 @@ class Intent(BaseModel):
     disabled: Patterns | None = Field(None, description="Tool names and globs (`web-*`) that are taken away; deny always wins.")
     picks: Names | None = Field(None, description="Exactly these tools, in this order; an empty list is none.")
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _read_sugar(cls, given: Json) -> Json:
-        if given is None or isinstance(given, bool | list):
-            given = {"tools": given}
-        return _desugar(given) if isinstance(given, dict) else given
+    def _read_sugar(cls, given: Json, validate: ModelWrapValidatorHandler[Intent]) -> Intent:
+        whole = given is None or isinstance(given, bool | list)
+        if not whole and not isinstance(given, dict):
+            return validate(given)
+        plain, written = _desugar({"tools": given} if whole else given)
+        try:
+            return validate(plain)
+        except ValidationError as error:
+            places = {target: () if whole else (key,) for target, key in written.items()}
+            raise _respell(error, places) from None
 
     @property
     def is_off(self) -> bool:
@@ -77,8 +93,9 @@ class Intent(BaseModel):
         return schema
 
 
-def _desugar(given: JsonObject) -> JsonObject:
-    """The same wish in the words of the model; a key said twice is an error."""
+def _desugar(given: JsonObject) -> tuple[JsonObject, dict[str, str]]:
+    """The same wish in the words of the model, and which key each of them was written as; a key said twice is an error."""
+    written: dict[str, str] = {}
     plain = {key: value for key, value in given.items() if key not in {"tools", "enabled"}}
     for key in ("tools", "enabled"):
         value = given.get(key)
@@ -88,4 +105,18 @@ def _desugar(given: JsonObject) -> JsonObject:
         if plain.get(target) is not None:
             raise ValueError(f"`{key}` and another key both give `{target}`; say it once")
         plain[target] = value
-    return plain
+        written[target] = key
+    return plain, written
+
+
+def _respell(error: ValidationError, places: Mapping[str, tuple[str, ...]]) -> ValidationError:
+    """The same errors at the places where the values were written."""
+    lines = [
+        InitErrorDetails(
+            type=PydanticCustomError(found["type"], "{message}", {"message": found["msg"]}),
+            loc=(*places.get(str(found["loc"][0]), found["loc"][:1]), *found["loc"][1:]) if found["loc"] else (),
+            input=found["input"],
+        )
+        for found in error.errors(include_url=False)
+    ]
+    return ValidationError.from_exception_data(error.title, lines)

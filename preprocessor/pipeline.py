@@ -21,16 +21,15 @@ from preprocessor.settings import PreprocessSettings
 
 @dataclass(frozen=True, slots=True)
 class PreprocessRequest:
-    """A conversation, the last message the user's, and what it wants of its tools.
+    """A conversation, the last message the user's, and what it wants of its tools; the skills that it called stay exposed.
 
-    `history_skills` stay exposed; None = those that `messages` show as called. `deadline` is in seconds of `time.monotonic()`.
+    `deadline` is in seconds of `time.monotonic()`.
     """
 
     messages: tuple[Message, ...]
     intent: Intent
     source: Source = "chat"
     overrides: tuple[Override, ...] = ()
-    history_skills: tuple[str, ...] | None = None
     deadline: float | None = None
 
 
@@ -57,6 +56,11 @@ class Preprocessor:
     settings: PreprocessSettings = field(default_factory=PreprocessSettings)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     model: ChatModel | None = None
+    _preselector: Preselector = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        preselector = Preselector(self.catalog, self.retriever, self.texts, self.settings, self.model)
+        object.__setattr__(self, "_preselector", preselector)
 
     async def prepare(self, request: PreprocessRequest) -> Prepared:
         expansion = self.expand(request)
@@ -75,12 +79,9 @@ class Preprocessor:
         )
 
     async def preselect(self, request: PreprocessRequest, expansion: Expansion) -> Preselection:
-        preselector = Preselector(self.catalog, self.retriever, self.texts, self.settings, self.model)
         time_left = None if request.deadline is None else request.deadline - time.monotonic()
-        return await preselector.preselect(expansion, request.messages, time_left)
+        return await self._preselector.preselect(expansion, request.messages, time_left)
 
     def expose(self, request: PreprocessRequest, expansion: Expansion, preselection: Preselection) -> Exposure:
-        called = request.history_skills
-        if called is None:
-            called = find_called_skills(request.messages, expansion.available, self.settings.history_skills)
+        called = find_called_skills(request.messages, self.catalog, expansion.available, self.settings.history_skills)
         return expose(self.catalog, expansion, preselection.names, called, self.settings)

@@ -8,19 +8,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from itertools import islice
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.chat import ChatModel, ChatRequest, Message, ModelError, ModelReply, ModelTimeout, Usage
+from apps.sdk.dialects import compile_validator
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.tokens import estimate_request
 from preprocessor.expand import Expansion
 from preprocessor.prompt import FOCUS_MODES, MEMORIES, NEEDS, SKILLS, Candidates, PreselectionTexts, build_request
 from preprocessor.ranking import rank_message, rank_texts
-from preprocessor.reply import read_extra, read_needs, read_reply
+from preprocessor.reply import Failed, read_extra, read_needs, read_reply
 from preprocessor.retrieval.retriever import Retriever
 from preprocessor.settings import PreprocessSettings
 from preprocessor.validate import Rejected, Validated, scope_items, scope_skills, validate_names
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
 
 PickSource: TypeAlias = Literal["model", "ranking", "need"]
 
@@ -82,6 +88,11 @@ class Preselector:
     texts: PreselectionTexts
     settings: PreprocessSettings
     model: ChatModel | None = None
+    _extra: Mapping[str, Validator] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        validators = {name: compile_validator(schema) for name, schema in self.texts.extra.items()}
+        object.__setattr__(self, "_extra", MappingProxyType(validators))
 
     async def preselect(self, expansion: Expansion, messages: Sequence[Message], time_left: float | None = None) -> Preselection:
         """Rank, ask the model, validate, rank its needs, unite. Never raises for what a model does.
@@ -89,19 +100,19 @@ class Preselector:
         `time_left`, in seconds, shortens the time limit of the settings.
         """
         scope = dict.fromkeys(expansion.available)
-        ranked = rank_message(self.retriever, messages, scope, self._ranking_limit, self.settings)
+        ranked = rank_message(self.retriever, messages, scope, self._ranking_limit)
         candidates = self._narrow(expansion, ranked)
         word = await self._ask(candidates, messages, time_left)
         fields = word.fields or {}
         skills, modes, memories = self._validate(fields, expansion, candidates)
-        needs = read_needs(fields.get(NEEDS), self.settings)
-        extra, invalid = read_extra(fields, self.texts.extra)
+        needs = read_needs(fields.get(NEEDS))
+        extra, invalid = read_extra(fields, self._extra)
         by_need = rank_texts(self.retriever, needs, scope, self.settings.selected_max)
         selected, left_out = unite(expansion.available, skills.names, ranked, by_need, self.settings)
         return Preselection(
             skills=selected,
-            focus_modes=modes.names,
-            memories=memories.names,
+            focus_modes=tuple(mode_id for mode_id in expansion.focus_modes if mode_id in modes.names),
+            memories=tuple(memory_id for memory_id in expansion.memories if memory_id in memories.names),
             needs=needs,
             extra=extra,
             dropped=(*skills.rejected, *modes.rejected, *memories.rejected, *invalid, *left_out),
@@ -136,11 +147,11 @@ class Preselector:
         limit = self.settings.time_limit if time_left is None else max(0.0, min(time_left, self.settings.time_limit))
         tokens = estimate_request(request)
         reply = await complete_in_time(self.model, request, limit)
-        if isinstance(reply, str):
-            return _Word(problem=reply, model=self.model.name, prompt_tokens=tokens)
+        if isinstance(reply, Failed):
+            return _Word(None, reply.code, self.model.name, prompt_tokens=tokens)
         fields = read_reply(reply, self.texts)
-        if isinstance(fields, str):
-            return _Word(None, fields, reply.model, reply.usage, tokens)
+        if isinstance(fields, Failed):
+            return _Word(None, fields.code, reply.model, reply.usage, tokens)
         return _Word(fields, None, reply.model, reply.usage, tokens)
 
     def _validate(
@@ -155,17 +166,17 @@ class Preselector:
         )
 
 
-async def complete_in_time(model: ChatModel, request: ChatRequest, limit: float) -> ModelReply | str:
-    """The model's reply within `limit` seconds, or the code of what went wrong."""
+async def complete_in_time(model: ChatModel, request: ChatRequest, limit: float) -> ModelReply | Failed:
+    """The model's reply within `limit` seconds, or what went wrong."""
     try:
         async with asyncio.timeout(limit):
             return await model.complete(request)
     except ModelError as error:
-        return error.code
+        return Failed(error.code)
     except TimeoutError:
-        return ModelTimeout.code
+        return Failed(ModelTimeout.code)
     except Exception:  # noqa: BLE001 - whatever a model's adapter does, the ranking can still decide
-        return ModelError.code
+        return Failed(ModelError.code)
 
 
 def unite(
@@ -177,7 +188,8 @@ def unite(
 ) -> tuple[tuple[Selected, ...], tuple[Rejected, ...]]:
     """The picks, then the hits above the floor while there is room, all in the order of `order`; and the picks beyond the cap.
 
-    Among the hits, those of the needs and of the message alike, the better score has room first. Same set, same order.
+    Among the picks, and then among the hits, those of the needs and of the message alike, the better score has room first;
+    of picks with one score the one written first. Same set, same order.
     """
     scores = {name: max(ranked.get(name, 0.0), by_need.get(name, 0.0)) for name in order}
     hits = {
@@ -185,8 +197,10 @@ def unite(
         "need": {name: None for name, score in by_need.items() if score > settings.floor},
         "ranking": {name: None for name, score in ranked.items() if score > settings.floor},
     }
-    others = sorted({**hits["need"], **hits["ranking"]}, key=lambda name: -scores[name])
-    chosen = frozenset(list(dict.fromkeys((*picks, *others)))[: settings.selected_max])
+    best = (
+        name for group in (picks, {**hits["need"], **hits["ranking"]}) for name in sorted(group, key=lambda name: -scores[name])
+    )
+    chosen = frozenset(islice(dict.fromkeys(best), settings.selected_max))
     sources: tuple[PickSource, ...] = ("model", "need", "ranking")
     selected = (
         Selected(name, tuple(source for source in sources if name in hits[source]), round(scores[name], 4))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from apps.sdk.catalog import Catalog
+from apps.sdk.catalog import MAX_HINT, Catalog
 from apps.sdk.chat import ChatRequest, Message, ToolDefinition
 from apps.sdk.jsontypes import JsonObject
-from preprocessor.ranking import shorten
+from apps.sdk.texts import shorten_middle
 from preprocessor.settings import PreprocessSettings
 
 SKILLS = "relevant_app_skills"
@@ -16,8 +16,11 @@ FOCUS_MODES = "relevant_app_focus_modes"
 MEMORIES = "relevant_app_settings_and_memories"
 NEEDS = "needs"
 FIELDS = (SKILLS, FOCUS_MODES, MEMORIES, NEEDS)
-MAX_HINT = 300
-"""Characters of a hint that are listed; a longer one would argue for itself at the others' cost."""
+MAX_NEEDS = 5
+MAX_NEED = 120
+"""Characters of one need."""
+MAX_MESSAGE = 4_000
+"""Characters of a message that the model is shown; the head and the tail of a longer one stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,34 +60,31 @@ def build_request(
 
     The system message and the function depend on the candidates alone, so they are the same bytes for every message.
     """
-    recent = select_messages(messages, texts, settings)
+    recent = select_messages(messages, texts, settings.history_messages)
     if not recent:
         return None
-    function = build_function(candidates, texts, settings)
+    function = build_function(candidates, texts)
     system = Message("system", build_list(catalog, candidates, texts))
     return ChatRequest((system, *recent), (function,), function.name, settings.max_output_tokens)
 
 
 def build_list(catalog: Catalog, candidates: Candidates, texts: PreselectionTexts) -> str:
     """The instructions, then every candidate with its hint, a line each; a group that is empty is left out."""
-    skills = [(name, catalog.skills[name]) for name in candidates.skills]
-    modes = [(mode_id, catalog.focus_modes[mode_id]) for mode_id in candidates.focus_modes]
-    memories = [(memory_id, catalog.memories[memory_id]) for memory_id in candidates.memories]
     groups = {
-        SKILLS: [(name, skill.hint or skill.description or skill.name) for name, skill in skills],
-        FOCUS_MODES: [(mode_id, mode.hint or mode.description or mode.name) for mode_id, mode in modes],
-        MEMORIES: [(memory_id, memory.description or memory.name) for memory_id, memory in memories],
+        SKILLS: [(name, catalog.skills[name].hint) for name in candidates.skills],
+        FOCUS_MODES: [(mode_id, catalog.focus_modes[mode_id].hint) for mode_id in candidates.focus_modes],
+        MEMORIES: [(memory_id, catalog.memories[memory_id].description) for memory_id in candidates.memories],
     }
     blocks = (f"{texts.headings[field].strip()}\n{_list_lines(lines)}" for field, lines in groups.items() if lines)
     return "\n\n".join((texts.system.strip(), *blocks))
 
 
-def build_function(candidates: Candidates, texts: PreselectionTexts, settings: PreprocessSettings) -> ToolDefinition:
+def build_function(candidates: Candidates, texts: PreselectionTexts) -> ToolDefinition:
     """The one function: closed lists of ids, the needs, the extra fields; all required."""
     groups = {SKILLS: candidates.skills, FOCUS_MODES: candidates.focus_modes, MEMORIES: candidates.memories}
-    need: JsonObject = {"type": "string", "maxLength": settings.need_length}
+    need: JsonObject = {"type": "string", "maxLength": MAX_NEED}
     properties: JsonObject = {
-        NEEDS: {"type": "array", "items": need, "maxItems": settings.needs, "description": texts.fields[NEEDS]},
+        NEEDS: {"type": "array", "items": need, "maxItems": MAX_NEEDS, "description": texts.fields[NEEDS]},
         **{
             field: {"type": "array", "items": {"type": "string", "enum": list(ids)}, "description": texts.fields[field]}
             for field, ids in groups.items()
@@ -96,8 +96,8 @@ def build_function(candidates: Candidates, texts: PreselectionTexts, settings: P
     return ToolDefinition(texts.function, texts.description, parameters)
 
 
-def select_messages(messages: Sequence[Message], texts: PreselectionTexts, settings: PreprocessSettings) -> tuple[Message, ...]:
-    """The last few messages of user and assistant, as text alone, shortened; the first and the last are the user's.
+def select_messages(messages: Sequence[Message], texts: PreselectionTexts, most: int) -> tuple[Message, ...]:
+    """The last `most` messages of user and assistant, as text alone, shortened; the first and the last are the user's.
 
     Tool calls and results are left out: the model would take them for its own. Neighbours of one role become one message,
     which some providers insist on.
@@ -105,10 +105,10 @@ def select_messages(messages: Sequence[Message], texts: PreselectionTexts, setti
     spoken = [message for message in messages if message.role == "user" or (message.role == "assistant" and message.text.strip())]
     while spoken and spoken[-1].role != "user":
         spoken.pop()
-    recent = spoken[-settings.history_messages :] if settings.history_messages > 0 else spoken[-1:]
+    recent = spoken[-max(1, most) :]
     while recent and recent[0].role != "user":
         recent.pop(0)
-    return _merge_neighbours(Message(item.role, _shorten(item.text, texts, settings)) for item in recent)
+    return _merge_neighbours(Message(item.role, _shorten(item.text, texts)) for item in recent)
 
 
 def _merge_neighbours(messages: Iterable[Message]) -> tuple[Message, ...]:
@@ -121,8 +121,8 @@ def _merge_neighbours(messages: Iterable[Message]) -> tuple[Message, ...]:
     return tuple(merged)
 
 
-def _shorten(text: str, texts: PreselectionTexts, settings: PreprocessSettings) -> str:
-    return shorten(text, settings.message_length, texts.left_out) if text.strip() else texts.no_text
+def _shorten(text: str, texts: PreselectionTexts) -> str:
+    return shorten_middle(text, MAX_MESSAGE, texts.left_out) if text.strip() else texts.no_text
 
 
 def _list_lines(entries: Iterable[tuple[str, str]]) -> str:

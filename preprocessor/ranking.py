@@ -6,34 +6,39 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from apps.sdk.chat import Message
+from apps.sdk.texts import shorten_middle
 from preprocessor.retrieval.retriever import Retriever
-from preprocessor.settings import PreprocessSettings
 
 STRONG = 0.6
 """A short message with a hit above this speaks for itself; what was said before it is not asked."""
+FOLLOW_UP_WORDS = 4
+"""A message of at most so many telling words is asked together with the user's message before it."""
+FOLLOW_UP_WEIGHT = 0.8
+"""What the message before it is worth."""
+MAX_QUERY = 2_000
+"""Characters of a message that are asked; the head and the tail of a longer one stay."""
+MAX_PARTS = 6
 
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+|[;\n]+|(?<=[。！？；])")
 _JOINT = re.compile(r",? (?:and|then|also|plus|as well as|und|et|y) |, (?=\w+ \w+ )", re.IGNORECASE)
 
 
-def rank_message(
-    retriever: Retriever, messages: Sequence[Message], names: Collection[str], limit: int, settings: PreprocessSettings
-) -> dict[str, float]:
+def rank_message(retriever: Retriever, messages: Sequence[Message], names: Collection[str], limit: int) -> dict[str, float]:
     """Scores by tool name for the last user message, best first; none for small talk.
 
     A short message ("and Paris?") that finds nothing strong is asked together with the user's message before it, which
     weighs less. Scores of several queries are fused by their maximum.
     """
-    texts = [shorten(message.text, settings.query_length) for message in reversed(messages) if message.role == "user"]
+    texts = [shorten_middle(message.text, MAX_QUERY) for message in reversed(messages) if message.role == "user"]
     latest, previous = (*texts[:2], "", "")[:2]
     words = retriever.count_words(latest)
     if not words:
         return {}
-    scores = rank_texts(retriever, split_parts(latest, retriever, settings.query_parts), names, limit)
-    if previous and words <= settings.follow_up_words and max(scores.values(), default=0.0) <= STRONG:
-        texts = [*split_parts(previous, retriever, settings.query_parts), f"{previous} {latest}"]
+    scores = rank_texts(retriever, split_parts(latest, retriever), names, limit)
+    if previous and words <= FOLLOW_UP_WORDS and max(scores.values(), default=0.0) <= STRONG:
+        texts = [*split_parts(previous, retriever), f"{previous} {latest}"]
         earlier = rank_texts(retriever, texts, names, limit)
-        scores = fuse(scores, {name: score * settings.follow_up_weight for name, score in earlier.items()})
+        scores = fuse(scores, {name: score * FOLLOW_UP_WEIGHT for name, score in earlier.items()})
     return scores
 
 
@@ -51,17 +56,9 @@ def fuse(*rankings: Mapping[str, float]) -> dict[str, float]:
     return dict(sorted(fused.items(), key=lambda item: -item[1]))
 
 
-def split_parts(text: str, retriever: Retriever, most: int) -> tuple[str, ...]:
-    """The whole text first, then at most `most` sentences and their parts around "and": those of at least two words."""
+def split_parts(text: str, retriever: Retriever) -> tuple[str, ...]:
+    """The whole text first, then at most a few sentences and their parts around "and": those of at least two words."""
     sentences = [" ".join(sentence.split()) for sentence in _SENTENCE_END.split(text)]
     pieces = [piece.strip() for sentence in sentences for piece in (sentence, *_JOINT.split(sentence))]
     telling = [piece for piece in dict.fromkeys(pieces) if piece and piece != text and retriever.count_words(piece) >= 2]
-    return (text, *telling[:most])
-
-
-def shorten(text: str, length: int, mark: str = " … ") -> str:
-    """The text when it has at most `length` characters; else two thirds of them from its head, the rest from its tail."""
-    if len(text) <= length:
-        return text
-    head = length * 2 // 3
-    return f"{text[:head]}{mark}{text[len(text) - (length - head) :]}"
+    return (text, *telling[:MAX_PARTS])

@@ -9,5 +9,4 @@ from apps.sdk.dialects import with_request_fields
 
 def build_definition(skill: SkillSpec, requests_per_call: int) -> ToolDefinition:
     """The definition; key order is the author's, so the same skill is the same bytes in every process."""
-    description = skill.description or skill.hint or skill.name
-    return ToolDefinition(skill.tool_name, description, with_request_fields(skill.parameters, limit=requests_per_call))
+    return ToolDefinition(skill.tool_name, skill.description, with_request_fields(skill.parameters, limit=requests_per_call))

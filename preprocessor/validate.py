@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from apps.sdk.jsontypes import Json
-from apps.sdk.names import resolve_name
+from apps.sdk.names import MAX_WRITTEN, resolve_name
+from apps.sdk.schemas import json_type
 from preprocessor.expand import Expansion
 
 RejectReason: TypeAlias = Literal["unknown", "disabled", "out_of_scope", "duplicate", "not_text", "invalid", "over_limit"]
 MAX_NAMES = 40
 """Names read of one list; a model that writes more is talking nonsense."""
-MAX_NAME_LENGTH = 200
-_SEPARATORS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """The names that hold, in the order of the scope; `repaired` are pairs of what was written and what was meant."""
+    """The names that hold, each once, as written; `repaired` are pairs of what was written and what was meant."""
 
     names: tuple[str, ...] = ()
     rejected: tuple[Rejected, ...] = ()
@@ -37,7 +35,10 @@ class Validated:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One group's names: `valid` may be picked, `offered` were listed to the model, `excluded` exist but not here."""
+    """One group's names: `valid` may be picked, `offered` are those of them that the model was shown.
+
+    `disabled` and `out_of_scope` exist, but may not be picked.
+    """
 
     valid: Collection[str]
     offered: Collection[str]
@@ -65,38 +66,31 @@ def validate_names(written: Json, scope: Scope) -> Validated:
     values = _read_list(written)
     for value in values[:MAX_NAMES]:
         text = _read_name(value)
-        name, reason = _resolve(text, scope) if text else (None, "not_text")
-        if name in kept:
+        name, reason = _resolve(text, scope)
+        if reason is not None:
+            rejected.append(Rejected(_show(text or json_type(value)), reason))
+        elif name in kept:
             rejected.append(Rejected(_show(text), "duplicate"))
-        elif name is None:
-            rejected.append(Rejected(_show(text or repr(value)), reason))
         else:
             kept[name] = None
             if name != text:
                 repaired[_show(text)] = name
     rejected += (Rejected(_show(_read_name(value)), "over_limit") for value in values[MAX_NAMES : 2 * MAX_NAMES])
-    return Validated(tuple(name for name in scope.valid if name in kept), tuple(rejected), tuple(repaired.items()))
+    return Validated(tuple(kept), tuple(rejected), tuple(repaired.items()))
 
 
-def _resolve(text: str, scope: Scope) -> tuple[str | None, RejectReason]:
-    """Near misses are looked for among what was offered only: it is a short list."""
+def _resolve(text: str, scope: Scope) -> tuple[str, RejectReason | None]:
+    """The name that is meant, or why there is none. Near misses are looked for among what was offered: it is a short list."""
+    if not text:
+        return "", "not_text"
     if text in scope.valid:
-        return text, "unknown"
+        return text, None
     if text in scope.disabled:
-        return None, "disabled"
+        return "", "disabled"
     if text in scope.out_of_scope:
-        return None, "out_of_scope"
-    return repair_name(text, scope.offered), "unknown"
-
-
-def repair_name(written: str, scope: Iterable[str]) -> str | None:
-    """The one name of `scope` that `written` is a misspelling of. Close names are not looked for, so it is quick."""
-    squashed = _squash(written)
-    return resolve_name(written, [name for name in scope if _squash(name) == squashed]).name
-
-
-def _squash(name: str) -> str:
-    return _SEPARATORS.sub("", name.casefold())
+        return "", "out_of_scope"
+    name = resolve_name(text, scope.offered).name
+    return (name, None) if name else ("", "unknown")
 
 
 def _read_list(written: Json) -> list[Json]:
@@ -112,8 +106,8 @@ def _read_name(value: Json) -> str:
     """The name in `value`: itself, or the entry of an object that models like to write around it."""
     if isinstance(value, dict):
         value = next((value[key] for key in ("name", "id", "tool_name") if key in value), None)
-    return value.strip()[:MAX_NAME_LENGTH] if isinstance(value, str) else ""
+    return value.strip()[:MAX_WRITTEN] if isinstance(value, str) else ""
 
 
 def _show(text: str) -> str:
-    return "".join(character if character.isprintable() else "?" for character in text[:MAX_NAME_LENGTH])
+    return "".join(character if character.isprintable() else "?" for character in text[:MAX_WRITTEN])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
-from apps.sdk.chat import ModelError, ModelTimeout
+from apps.sdk.chat import ModelError
 from service.instructions import AnswerTexts
 from service.problems import DeadlineExceeded, TokenBudgetExhausted
 from service.tool_calls import ExecutedCall
@@ -29,7 +29,12 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "calls_left_out": "The model made more calls in one reply than a history can hold; the last ones were left out.",
         "deadline": "The deadline passed before the model had answered.",
         "token_budget": "The token budget was used up before the model had answered.",
-        "model_unreachable": "No model could be reached for the answer.",
+        "model_timeout": "The model did not answer in time.",
+        "model_rate_limited": "The model's provider asks for fewer requests.",
+        "model_unavailable": "No model could be reached for the answer.",
+        "model_refused": "The model's provider refused the request.",
+        "context_window_exceeded": "The messages are longer than the model's window.",
+        "model_error": "No model gave a usable reply.",
         "no_answer": "The model gave no answer.",
     }
 )
@@ -73,12 +78,12 @@ def _explain(problem: TurnProblem | None, texts: AnswerTexts) -> tuple[str, str]
     match problem:
         case None:
             return "no_answer", texts.no_answer
-        case DeadlineExceeded() | ModelTimeout():
+        case DeadlineExceeded():
             return "deadline", texts.deadline
         case TokenBudgetExhausted():
             return "token_budget", texts.token_budget
         case ModelError():
-            return "model_unreachable", texts.model_unreachable
+            return problem.code if problem.code in NOTICES else ModelError.code, texts.model_failed
 
 
 def _quote(executed: ExecutedCall) -> str:

@@ -20,4 +20,6 @@ def create_app(services: Services) -> web.Application:
     app[DRAIN] = Drain()
     for route in ROUTES:
         app.router.add_route(route.method, route.path, route.handler)
+        if route.method == "GET":
+            app.router.add_route("HEAD", route.path, route.handler)
     return init_app(app, metrics=services.metrics, drain=app[DRAIN])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
@@ -97,8 +98,9 @@ def _read_settings(**given: Any) -> Any:
         for fault in error.errors():
             variable = "SHORTLIST_" + "__".join(map(str, fault["loc"])).upper()
             typer.echo(f"{variable}: {fault['msg']}", err=True)
-    except ValueError as error:
-        typer.echo(f"settings: {error}", err=True)
+    except ValueError as error:  # from pydantic-settings: what must be JSON is not
+        field = re.search(r'field "(\w+)"', str(error))
+        typer.echo(f"SHORTLIST_{field[1].upper()}: it is not valid JSON" if field else f"settings: {error}", err=True)
     raise typer.Exit(2)
 
 

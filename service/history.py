@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, MutableSequence, Sequence
 from dataclasses import dataclass, replace
 
-import orjson
-
 from apps.sdk.chat import Message, ToolCall
+from executor.errors import CallError
+from executor.policy import Limits
+from executor.render import render_result
+from executor.results import CallResult
+from service.replies import repair_ids
 
-ABANDONED = "status: abandoned\nThis call was never answered."
+ABANDONED = CallError("abandoned", "This call was never answered.", retryable=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,33 +24,38 @@ class History:
 
 
 def repair_history(messages: Sequence[Message]) -> History:
-    """Answer open calls as abandoned, drop results that answer no call, keep everything else as it is."""
+    """Answer open calls as abandoned, drop results that answer no call, rename ids that come twice; keep the rest as it is."""
     repaired: list[Message] = []
     repairs: list[str] = []
+    taken: set[str] = set()
     for message, results in _group_results(messages):
         if message.role == "tool":
             repairs.append(f"a result for the unknown call {message.tool_call_id!r} was left out")
             continue
-        repaired.append(message)
-        by_id = {result.tool_call_id: result for result in reversed(results)}
-        for call in message.tool_calls:
-            result = by_id.pop(call.id, None)
+        calls = repair_ids(message.tool_calls, taken)
+        taken.update(call.id for call in calls)
+        repaired.append(replace(message, tool_calls=calls))
+        for written, call in zip(message.tool_calls, calls, strict=True):
+            if call.id != written.id:
+                repairs.append(f"the call id {written.id!r} came twice; one of them became {call.id!r}")
+            result = _take_result(results, written.id)
             if result is None:
                 repairs.append(f"the call {call.id!r} had no result and is marked as abandoned")
-                result = Message("tool", ABANDONED, tool_call_id=call.id)
-            repaired.append(result)
-        repairs.extend(f"a result for the unknown call {unknown!r} was left out" for unknown in by_id)
+            repaired.append(replace(result or _abandon(call), tool_call_id=call.id))
+        repairs.extend(f"a result for the unknown call {unknown.tool_call_id!r} was left out" for unknown in results)
     return History(tuple(repaired), tuple(repairs))
 
 
-def keep_parsable(call: ToolCall) -> ToolCall:
-    """The call as it goes into history: arguments that are no JSON object become `{}`, or providers refuse the history."""
-    try:
-        if isinstance(orjson.loads(call.arguments), dict):
-            return call
-    except orjson.JSONDecodeError:
-        pass
-    return replace(call, arguments="{}")
+def _abandon(call: ToolCall) -> Message:
+    """The result of a call that has none, as a model is shown any other error."""
+    result = CallResult(call.id, call.name, "error", error=ABANDONED)
+    return Message("tool", render_result(result, None, Limits()).content)
+
+
+def _take_result(results: MutableSequence[Message], call_id: str) -> Message | None:
+    """The first of `results` for the call, taken out."""
+    position = next((place for place, result in enumerate(results) if result.tool_call_id == call_id), None)
+    return None if position is None else results.pop(position)
 
 
 def _group_results(messages: Sequence[Message]) -> Iterator[tuple[Message, list[Message]]]:

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.placeholders import find_placeholder
-from apps.sdk.schemas import check_schema
+from apps.sdk.schema_checks import check_schema
 from apps.sdk.source import SourceDocument, parse_source
 from preprocessor.prompt import FIELDS, NEEDS, PreselectionTexts
 from service.offline import OfflineTexts
@@ -40,7 +40,7 @@ class AnswerTexts:
 
     deadline: str
     token_budget: str
-    model_unreachable: str
+    model_failed: str
     no_answer: str
     results: str
 
@@ -108,7 +108,7 @@ class _Turn(_Section):
 class _Answers(_Section):
     deadline: _Text
     token_budget: _Text
-    model_unreachable: _Text
+    model_failed: _Text
     no_answer: _Text
     results: _Text
 

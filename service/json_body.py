@@ -43,7 +43,7 @@ def check_content_type(request: web.Request) -> None:
 
 
 def parse_json(body: bytes, model: type[M]) -> M:
-    """`body` as `model`, in strict mode. Raises `MalformedBody`, `InvalidRequest`."""
+    """`body` as `model`, as strict about types as `model` itself says. Raises `MalformedBody`, `InvalidRequest`."""
     # Twice, on purpose: orjson refuses what is not JSON (NaN, 1e999, lone surrogates) and gives the data that the pointers
     # are checked against; only pydantic's own parser takes arrays for tuples and text for enums in strict mode.
     try:
@@ -51,7 +51,7 @@ def parse_json(body: bytes, model: type[M]) -> M:
     except orjson.JSONDecodeError as error:
         raise MalformedBody(f"The body is no JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
     try:
-        return model.model_validate_json(body, strict=True)
+        return model.model_validate_json(body)
     except ValidationError as error:
         raise _explain(error, data) from None
 

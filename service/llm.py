@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import logging
 import os
 import re
 import warnings
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -33,10 +32,9 @@ from apps.sdk.chat import (
     ModelTimeout,
     ModelUnavailable,
     TextDelta,
-    ToolCall,
 )
 from apps.sdk.jsontypes import Json, JsonObject
-from service.replies import NoReply, read_reply, taken_ids
+from service.replies import NoReply, make_sendable, read_reply, taken_ids
 from service.streams import ReplyAssembler
 
 NO_KEY = "none"
@@ -44,8 +42,6 @@ NO_KEY = "none"
 
 MAX_LOGGED = 2_000
 """Characters of a provider's error that the debug log holds; some answer with a whole page."""
-
-_UNSAFE_IN_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +107,7 @@ class LiteLLMModel:
                 response = await library.acompletion(**self._arguments(request))
             return read_reply(response.model_dump(warnings=False), self.name, taken_ids(request))
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[TextDelta | ModelReply]:
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
         assembler = ReplyAssembler(taken_ids(request))
         async with self._mapping_errors():
             library = await self._library.load()
@@ -219,21 +215,8 @@ def _write_tools(request: ChatRequest) -> JsonObject:
 def _write_message(message: Message) -> JsonObject:
     wire = message.to_wire()
     if message.tool_calls:
-        wire["tool_calls"] = [_write_call(call) for call in message.tool_calls]
+        wire["tool_calls"] = [make_sendable(call).to_wire() for call in message.tool_calls]
     return wire
-
-
-def _write_call(call: ToolCall) -> JsonObject:
-    """A call of the history as every provider takes it, whatever a model once wrote: a plain name, arguments that parse."""
-    name = _UNSAFE_IN_NAME.sub("_", call.name)[:64] or "unnamed"
-    return ToolCall(call.id, name, call.arguments if _is_object(call.arguments) else "{}").to_wire()
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _describe(error: Exception, spec: ModelSpec) -> str:
@@ -259,6 +242,7 @@ def _import_library() -> Json:
         import litellm  # noqa: PLC0415  it costs seconds
 
         litellm.suppress_debug_info = True
+        litellm.modify_params = True  # or Bedrock refuses a history with calls but without tools: the last call of a turn
         for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
             _silence(logging.getLogger(name))
         with suppress(Exception):  # a comfort, not a condition

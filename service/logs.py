@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from datetime import date
 from enum import Enum
 from pathlib import PurePath
+from traceback import extract_tb, format_exception
 from typing import Final, Literal, TypeAlias
 from uuid import UUID
 
@@ -28,6 +29,8 @@ TEXTS: Final = frozenset({
 })  # fmt: skip
 LITELLM: Final = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 """The names that litellm's loggers have."""
+FRAMES: Final = 10
+"""Frames of an exception that are logged."""
 OWN_KEYS: Final = frozenset({"_record", "_from_structlog", "exc_info", "stack_info"})
 """Fields of structlog itself."""
 QUIET: Final = ("aiohttp", "aiosqlite", "alembic", "asyncio", "httpcore", "httpx", "openai", "sqlalchemy")
@@ -71,6 +74,30 @@ def withhold_quotations(_: WrappedLogger, __: str, event: EventDict) -> EventDic
     return event
 
 
+def describe_exception(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    """An exception as its type and where it came from, innermost last; its text, which may quote a message, at debug only."""
+    error = _read_exception(event.pop("exc_info", None))
+    if error is None:
+        return event
+    event["error_type"] = type(error).__name__
+    event["frames"] = [f"{frame.filename}:{frame.lineno} in {frame.name}" for frame in extract_tb(error.__traceback__)[-FRAMES:]]
+    if logging.getLogger().isEnabledFor(logging.DEBUG):
+        event["traceback"] = "".join(format_exception(error))
+    return event
+
+
+def _read_exception(given: object) -> BaseException | None:
+    match given:
+        case BaseException():
+            return given
+        case (_, BaseException() as error, _):
+            return error
+        case None | False:
+            return None
+        case _:
+            return sys.exc_info()[1]
+
+
 def _clean(key: object, value: object, hidden: frozenset[str], depth: int = 5) -> object:
     if str(key).lower() in hidden:
         return REMOVED
@@ -96,10 +123,8 @@ def _shared_processors() -> list[Processor]:
 
 def _make_formatter(shared: Sequence[Processor], *, as_json: bool) -> logging.Formatter:
     remove_meta = structlog.stdlib.ProcessorFormatter.remove_processors_meta
-    # Plain tracebacks: the coloured ones print local variables, which hold messages.
-    console = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
-    json_lines: list[Processor] = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    renderer = structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[withhold_quotations, *shared],
-        processors=[remove_meta, *(json_lines if as_json else [console])],
+        processors=[remove_meta, describe_exception, renderer],
     )

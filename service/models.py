@@ -9,7 +9,7 @@ complete | stream
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
@@ -92,7 +92,7 @@ class ResilientModel:
         run = self._start(request)
         return await self._within(run, self._ask_in_order(run, lambda model: model.complete(request)))
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[TextDelta | ModelReply]:
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
         run = self._start(request)
         first, rest = await self._within(run, self._ask_in_order(run, lambda model: _open_stream(model, request)))
         try:
@@ -101,7 +101,7 @@ class ResilientModel:
                 yield item
                 item = await self._within(run, self._go_on(run, rest))
         finally:
-            await _close_stream(rest)
+            await rest.aclose()
 
     def _start(self, request: ChatRequest) -> _Run:
         timeout = self._timeout if request.timeout is None else max(0.0, min(request.timeout, self._timeout))
@@ -154,7 +154,7 @@ class ResilientModel:
             return True
         return error.retry_after if error.retry_after <= min(self._waits.maximum, run.share_end - _now()) else False
 
-    async def _go_on(self, run: _Run, rest: AsyncIterator[TextDelta | ModelReply]) -> TextDelta | ModelReply | None:
+    async def _go_on(self, run: _Run, rest: AsyncGenerator[TextDelta | ModelReply, None]) -> TextDelta | ModelReply | None:
         try:
             return await anext(rest, None)
         except ModelError as error:
@@ -168,19 +168,13 @@ class ResilientModel:
 
 async def _open_stream(
     model: ChatModel, request: ChatRequest
-) -> tuple[TextDelta | ModelReply, AsyncIterator[TextDelta | ModelReply]]:
+) -> tuple[TextDelta | ModelReply, AsyncGenerator[TextDelta | ModelReply, None]]:
     """The first item of a stream and the rest of it."""
     stream = model.stream(request)
     first = await anext(stream, None)
     if first is None:
         raise ModelUnavailable(model.name, "the stream held nothing")
     return first, stream
-
-
-async def _close_stream(stream: AsyncIterator[TextDelta | ModelReply]) -> None:
-    close = getattr(stream, "aclose", None)
-    if close is not None:
-        await close()
 
 
 def _summarise(failures: Sequence[ModelError]) -> ModelError:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Self
 
 import structlog
 
@@ -13,7 +14,7 @@ from service.llm import LiteLLM, ModelSpec
 from service.metrics import Metrics
 from service.models import ResilientModel
 from service.offline import OFFLINE_NAME, OfflineModel, OfflineTexts
-from service.settings import Settings
+from service.settings import Settings, SettingsMismatch
 
 
 class ModelsInUse:
@@ -24,6 +25,7 @@ class ModelsInUse:
         self._texts = texts
         self._observer = FailedAttempts(metrics)
         self.library = LiteLLM()
+        self.problem: str | None = None
         self.preselection = self._make_preselection_model()
         self._main = self._make_main_model(settings.main_models)
         self._by_field = {
@@ -31,6 +33,12 @@ class ModelsInUse:
             for field, rules in settings.model_rules.items()
             for value, names in rules.items()
         }
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.library.close()
 
     def choose(self, extra: JsonObject, contract: Contract) -> ChatModel:
         """The main model: by the first rule that fits what the preselection found out, else the usual one."""
@@ -51,12 +59,13 @@ class ModelsInUse:
         return self.library.loaded or not self._settings.uses_models
 
     async def load(self) -> None:
-        """Load the library if any model needs it; a library that cannot be loaded is logged, and turns say so."""
+        """Load the library if any model needs it; when that fails it is logged and kept in `problem`."""
         if not self._settings.uses_models:
             return
         try:
             await self.library.load()
-        except Exception:  # noqa: BLE001 - whatever a library does while it is imported
+        except Exception as error:  # noqa: BLE001 - whatever a library does while it is imported
+            self.problem = f"litellm cannot be loaded ({type(error).__name__})"
             structlog.get_logger(__name__).exception("litellm_cannot_be_loaded")
         else:
             structlog.get_logger(__name__).info("litellm_loaded")
@@ -66,7 +75,9 @@ class ModelsInUse:
         if name is None:
             return None
         limit = self._settings.preselection_timeout
-        return self._make_resilient((name,), timeout=limit, attempt_timeout=limit)
+        return self._make_resilient(
+            (name,), timeout=limit, attempt_timeout=min(limit, self._settings.preselection_attempt_timeout)
+        )
 
     def _make_main_model(self, names: Sequence[str]) -> ChatModel | None:
         limit = self._settings.turn_timeout_max
@@ -78,6 +89,17 @@ class ModelsInUse:
         specs = [ModelSpec(name, settings.model_api_base, key, attempt_timeout, settings.max_output_tokens) for name in names]
         models = [self.library.model(spec) for spec in specs]
         return ResilientModel(models, timeout=timeout, observer=self._observer, attempts=settings.model_attempts)
+
+
+def check_rules(settings: Settings, extra: Mapping[str, JsonObject]) -> None:
+    """Raise `SettingsMismatch` when a rule speaks of a field or value that the preselection never gives."""
+    for field, rules in settings.model_rules.items():
+        if field not in extra:
+            raise SettingsMismatch(f"SHORTLIST_MODEL_RULES: base instructions declare no extra field {field!r}")
+        allowed = [str(value) for value in extra[field].get("enum", rules)]
+        for value in rules:
+            if value not in allowed:
+                raise SettingsMismatch(f"SHORTLIST_MODEL_RULES: {field} is one of {', '.join(allowed)}, not {value!r}")
 
 
 class FailedAttempts:

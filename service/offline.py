@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -76,7 +76,7 @@ class OfflineModel:
             return ModelReply("", calls, "tool_calls", self.name)
         return self._say(self._explain(request.tools))
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[TextDelta | ModelReply]:
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
         reply = await self.complete(request)
         for line in reply.text.splitlines(keepends=True):
             yield TextDelta(line)

@@ -15,6 +15,8 @@ from service.views import View
 
 OFFLINE_PRESELECTION = "ranking (offline stand-in for the cheap model)"
 """How the ranking names itself when no model is configured."""
+NOTHING_TO_DECIDE = "nobody: nothing is available"
+"""Said where the intent leaves no skill."""
 
 
 class DroppedView(View):
@@ -61,7 +63,7 @@ class RepairedView(View):
 
 
 class UsageView(View):
-    """Tokens as the providers counted them."""
+    """Tokens as the providers counted them; zero where none did."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -137,7 +139,7 @@ def describe_expansion(expansion: Expansion) -> ExpansionView:
 def describe_preselection(preselection: Preselection) -> PreselectionView:
     """What was shortlisted."""
     return PreselectionView(
-        decided_by=preselection.decided_by if preselection.model else OFFLINE_PRESELECTION,
+        decided_by=_name_decider(preselection),
         degraded=preselection.degraded,
         considered=preselection.considered,
         skills=tuple(SelectedView(name=item.name, sources=item.sources, score=item.score) for item in preselection.skills),
@@ -151,6 +153,12 @@ def describe_preselection(preselection: Preselection) -> PreselectionView:
         prompt_tokens_estimated=preselection.prompt_tokens,
         usage=describe_usage(preselection.usage),
     )
+
+
+def _name_decider(preselection: Preselection) -> str:
+    if preselection.model:
+        return preselection.decided_by
+    return OFFLINE_PRESELECTION if preselection.considered else NOTHING_TO_DECIDE
 
 
 def describe_exposure(exposure: Exposure) -> ExposureView:

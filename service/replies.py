@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from itertools import count
 
 from apps.sdk.chat import ChatRequest, FinishReason, ModelReply, ToolCall, Usage
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.names import MAX_TOOL_NAME
+
+UNSAFE_IN_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class NoReply(Exception):
@@ -23,7 +26,7 @@ def read_reply(payload: JsonObject, model: str, taken: Collection[str] = ()) -> 
     message = _object(choice.get("message"))
     calls = repair_ids((_read_call(call) for call in _list(message.get("tool_calls"))), taken)
     return ModelReply(
-        text=read_text(message.get("content")),
+        text=clean_text(read_text(message.get("content"))),
         tool_calls=calls,
         finish_reason=read_finish_reason(choice.get("finish_reason"), calls),
         model=model,
@@ -42,6 +45,11 @@ def read_text(content: Json) -> str:
         return content
     blocks = (_object(block) for block in _list(content))
     return "".join(str(block.get("text") or "") for block in blocks if block.get("type") == "text")
+
+
+def clean_text(text: str) -> str:
+    """The text with each half of a surrogate pair replaced: an emoji cut by a token limit cannot be written as UTF-8."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def read_usage(usage: Json) -> Usage:
@@ -66,9 +74,9 @@ def read_finish_reason(reason: Json, calls: Collection[ToolCall]) -> FinishReaso
 
 
 def repair_ids(calls: Iterable[ToolCall], taken: Collection[str] = ()) -> tuple[ToolCall, ...]:
-    """The calls with ids that are not empty, differ from each other and from `taken`; a new id is the first free `call_<n>`.
+    """The calls in clean text, with ids that are not empty and differ from each other and from `taken`.
 
-    Some servers count their ids anew in every reply, and providers refuse a history that holds an id twice.
+    A new id is the first free `call_<n>`. Some servers count anew in every reply, and providers refuse an id that comes twice.
     """
     written = list(calls)
     unusable = {*taken, *(call.id for call in written)}
@@ -78,8 +86,22 @@ def repair_ids(calls: Iterable[ToolCall], taken: Collection[str] = ()) -> tuple[
     for call in written:
         call_id = next(free) if call.id in used else call.id
         used.add(call_id)
-        repaired.append(replace(call, id=call_id))
+        repaired.append(ToolCall(clean_text(call_id), clean_text(call.name), clean_text(call.arguments)))
     return tuple(repaired)
+
+
+def make_sendable(call: ToolCall) -> ToolCall:
+    """A call as every provider takes it in a history, whatever a model once wrote: a plain name, arguments that are an object."""
+    name = UNSAFE_IN_NAME.sub("_", call.name)[:MAX_TOOL_NAME] or "unnamed"
+    return ToolCall(call.id, name, call.arguments if is_object(call.arguments) else "{}")
+
+
+def is_object(text: str) -> bool:
+    """Whether the text is one JSON object."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def taken_ids(request: ChatRequest) -> frozenset[str]:

@@ -17,7 +17,7 @@ from service.instructions import InstructionsError
 from service.logs import configure_logging
 from service.middleware.draining import DRAIN
 from service.services import Services
-from service.settings import Settings
+from service.settings import Settings, SettingsMismatch
 from service.store.errors import StoreError
 from service.wiring import open_services
 
@@ -35,7 +35,7 @@ async def serve_until_stopped(settings: Settings) -> int:
     try:
         async with open_services(settings) as services, run_server(services):
             await stop.wait()
-    except (InstructionsError, AppsDirectoryMissing, StoreError, OSError) as error:
+    except (InstructionsError, AppsDirectoryMissing, StoreError, SettingsMismatch, OSError) as error:
         print(f"shortlist cannot start: {error}", file=sys.stderr)  # noqa: T201 - for whoever started it
         return 1
     return 0
@@ -57,6 +57,7 @@ async def run_server(services: Services) -> AsyncIterator[str]:
         services.tasks.keep(services.idempotency.purge_forever(PURGE_INTERVAL))
         yield url
         app[DRAIN].begin()
+        services.tasks.begin_grace()
         structlog.get_logger(__name__).info("draining", turns=services.gate.running)
         await asyncio.sleep(settings.drain_delay)
     finally:

@@ -14,7 +14,7 @@ from service.idempotency import IdempotentRoute
 from service.metrics import Metrics
 from service.models_in_use import ModelsInUse
 from service.settings import Settings
-from service.store.overrides import Overrides
+from service.tenant_overrides import TenantOverrides
 from service.turn import TurnRunner
 from service.turn_gate import TurnGate
 
@@ -27,7 +27,7 @@ class Services:
     catalog: Callable[[], Catalog]
     preprocessor: Callable[[], Preprocessor]
     turns: TurnRunner
-    overrides: Overrides
+    overrides: TenantOverrides
     idempotency: IdempotentRoute
     models: ModelsInUse
     metrics: Metrics

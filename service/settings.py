@@ -5,14 +5,24 @@ Lists are comma-separated. Times are in seconds, sizes in bytes.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from executor.policy import Limits
+from preprocessor.settings import PreprocessSettings
+
+_LIMITS = Limits()
+_PREPROCESS = PreprocessSettings()
 ROOT = Path(__file__).resolve().parent.parent
 CommaList = Annotated[tuple[str, ...], NoDecode]
+
+
+class SettingsMismatch(Exception):
+    """Settings that are right by themselves do not fit what they speak of; the text names the variable."""
 
 
 class Settings(BaseSettings):
@@ -30,6 +40,7 @@ class Settings(BaseSettings):
     body_limit: int = Field(1_048_576, ge=1_024, description="Largest request body.")
     shutdown_grace: float = Field(20.0, ge=0, description="How long running turns may finish after SIGTERM.")
     drain_delay: float = Field(0.0, ge=0, description="How long to go on listening, not ready, before the port is closed.")
+    client_timeout: float = Field(30.0, gt=0, description="How long a client may not read before its event stream is cut.")
     heartbeat: float = Field(15.0, gt=0, description="Pause between comments on a quiet event stream.")
     on_disconnect: Literal["cancel", "finish"] = Field("cancel", description="What becomes of a turn whose client has left.")
     idempotency_retention: float = Field(86_400.0, gt=0, description="How long an Idempotency-Key's answer is kept.")
@@ -40,6 +51,7 @@ class Settings(BaseSettings):
         ROOT / "service" / "base_instructions.yml", description="Every instruction text for the models. Default: the bundled."
     )
     database_url: str = Field("sqlite+aiosqlite:///shortlist.db", description="Where what must last is kept.")
+    overrides_max_age: float = Field(1.0, ge=0, description="How old overrides of another replica's may be.")
     secrets: dict[str, SecretStr] = Field(
         {}, description='Credentials of skills by provider, as JSON {"brave": "..."} or SHORTLIST_SECRETS__BRAVE=...'
     )
@@ -52,7 +64,7 @@ class Settings(BaseSettings):
     )
     model_api_base: str | None = Field(None, description="URL of an OpenAI-compatible server for all models.")
     model_api_key: SecretStr | None = Field(
-        None, description="Its key. Empty = the provider's own variable (OPENAI_API_KEY ...)."
+        None, description="Key of the models. Empty = the provider's own variable; none with an own URL."
     )
     model_timeout: float = Field(60.0, gt=0, description="One attempt at the main model.")
     model_attempts: int = Field(3, ge=1, le=10, description="Attempts per model before the next one is asked.")
@@ -66,19 +78,38 @@ class Settings(BaseSettings):
     turns_parallel: int = Field(200, ge=1, description="Turns at once; one more is told to come back.")
 
     # preselection
-    preselection_timeout: float = Field(8.0, gt=0, description="Time limit of the preselection, attempts included.")
-    preselection_floor: float = Field(0.3, ge=0, le=1, description="Least ranking score that selects; 1 = only the model does.")
-    preselected_max: int = Field(12, ge=1, le=128, description="Most skills preselected for one message.")
-    preselection_candidates: int = Field(200, ge=1, description="Above this many skills the ranking narrows the list first.")
-    resident_picks: int = Field(20, ge=0, le=127, description="Most picks that are always sent in full.")
+    preselection_timeout: float = Field(
+        _PREPROCESS.time_limit, gt=0, description="Time limit of the preselection, attempts included."
+    )
+    preselection_attempt_timeout: float = Field(4.0, gt=0, description="One attempt at the preselection model.")
+    preselection_floor: float = Field(
+        _PREPROCESS.floor, ge=0, le=1, description="Least ranking score that selects; 1 = only the model does."
+    )
+    preselected_max: int = Field(_PREPROCESS.selected_max, ge=1, le=128, description="Most skills preselected for one message.")
+    preselection_candidates: int = Field(
+        _PREPROCESS.candidates, ge=1, description="Above this many skills the ranking narrows the list first."
+    )
+    resident_picks: int = Field(_PREPROCESS.resident_picks, ge=0, le=127, description="Most picks that are always sent in full.")
+    history_skills: int = Field(
+        _PREPROCESS.history_skills, ge=0, description="Most skills that stay sent since the chat used them."
+    )
+    tools_max: int = Field(_PREPROCESS.tools_max, ge=1, description="Most tools that a model is sent.")
+    preselection_messages: int = Field(_PREPROCESS.history_messages, ge=1, description="Messages that the cheap model is shown.")
+    preselection_output_tokens: int = Field(
+        _PREPROCESS.max_output_tokens, ge=1, description="Longest reply of the cheap model in tokens; thinking counts."
+    )
 
     # execution
-    requests_per_call: int = Field(5, ge=1, le=100, description="Most requests that one call runs.")
-    requests_parallel: int = Field(5, ge=1, le=100, description="Requests at once in a turn.")
-    skill_timeout: float = Field(30.0, gt=0, description="One request of a skill that declares no timeout.")
-    skill_attempts: int = Field(3, ge=1, le=10, description="Attempts at a request of an idempotent skill.")
-    result_bytes: int = Field(10_000_000, ge=1_024, description="Largest result of one request.")
-    result_bytes_for_llm: int = Field(60_000, ge=256, description="Largest result a model is shown; longer ones are cut at rows.")
+    calls_per_reply: int = Field(_LIMITS.calls_per_reply, ge=1, description="Most calls of one reply that run.")
+    requests_per_call: int = Field(_LIMITS.requests_per_call, ge=1, le=100, description="Most requests that one call runs.")
+    requests_parallel: int = Field(_LIMITS.parallel, ge=1, le=100, description="Requests at once in a turn.")
+    skill_timeout: float = Field(_LIMITS.timeout, gt=0, description="One request of a skill that declares no timeout.")
+    skill_attempts: int = Field(_LIMITS.retry_attempts, ge=1, le=10, description="Attempts at a request of an idempotent skill.")
+    skill_threads: int = Field(_LIMITS.threads, ge=1, description="Threads for skills that are no coroutines.")
+    result_bytes: int = Field(_LIMITS.result_bytes, ge=1_024, description="Largest result of one request.")
+    result_bytes_for_llm: int = Field(
+        _LIMITS.result_bytes_for_llm, ge=256, description="Largest result a model is shown; longer ones are cut at rows."
+    )
 
     @field_validator("main_models", "apps_dirs", mode="before")
     @classmethod
@@ -90,6 +121,12 @@ class Settings(BaseSettings):
     def _read_empty_as_none(cls, value: Any) -> Any:
         return None if value == "" else value
 
+    @model_validator(mode="after")
+    def _keep_turns_below_their_limit(self) -> Self:
+        if self.turn_timeout > self.turn_timeout_max:
+            raise ValueError("SHORTLIST_TURN_TIMEOUT must not be above SHORTLIST_TURN_TIMEOUT_MAX")
+        return self
+
     @property
     def apps_paths(self) -> tuple[Path, ...]:
         return tuple(map(Path, self.apps_dirs))
@@ -98,6 +135,12 @@ class Settings(BaseSettings):
     def skill_secrets(self) -> dict[str, str]:
         """Credentials by provider name, names casefolded."""
         return {name.casefold(): value.get_secret_value() for name, value in self.secrets.items() if value.get_secret_value()}
+
+    def find_unknown_variables(self) -> tuple[str, ...]:
+        """Variables of the environment that look like settings and are none, say for a typing error."""
+        prefix = "SHORTLIST_"
+        known = {prefix + name.upper() for name in type(self).model_fields}
+        return tuple(sorted(name for name in os.environ if name.startswith(prefix) and name.split("__")[0].upper() not in known))
 
     @property
     def uses_models(self) -> bool:

@@ -40,7 +40,6 @@ class SkillContexts:
 
     def make(self, caller: Caller, skill: SkillSpec, call_id: str, deadline: float) -> SkillContext:
         """The context; a skill sees the credentials of the providers that it declares, and no others."""
-        declared = {provider.name.casefold() for provider in skill.providers}
         return SkillContext(
             tenant=caller.tenant,
             user=caller.user,
@@ -49,7 +48,7 @@ class SkillContexts:
             call_id=call_id,
             deadline=deadline,
             open_http=self._open_http,
-            secrets={name: value for name, value in self._secrets.items() if name in declared},
+            secrets=skill.choose_secrets(self._secrets),
             storage=self._storage.scoped(caller.tenant, skill.app_id, caller.user),
             logger=structlog.get_logger("skill").bind(call_id=call_id, skill=skill.tool_name),
             cancellation=self._cancellation,

@@ -7,13 +7,12 @@ an id is better evidence.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from apps.sdk.chat import ModelReply, ToolCall, Usage
 from apps.sdk.jsontypes import Json, JsonObject
-from service.replies import NoReply, first_choice, read_finish_reason, read_text, read_usage, repair_ids
+from service.replies import NoReply, clean_text, first_choice, is_object, read_finish_reason, read_text, read_usage, repair_ids
 
 MAX_CHARACTERS = 4_000_000
 """Longest streamed reply, arguments included: ten times the longest output of today's models (128,000 tokens)."""
@@ -35,7 +34,7 @@ class _Draft:
     def is_complete(self) -> bool:
         """Whether the arguments are a whole JSON object, to which nothing can be added."""
         last = next((text for text in reversed(self.arguments) if text.strip()), "")
-        return last.rstrip().endswith("}") and _is_object("".join(self.arguments))
+        return last.rstrip().endswith("}") and is_object("".join(self.arguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +108,7 @@ class ReplyAssembler:
     def __init__(self, taken: Collection[str] = ()) -> None:
         self._taken = taken
         self._texts: list[str] = []
+        self._half = ""
         self._calls = CallAssembler()
         self._reason: Json = None
         self._usage = Usage()
@@ -121,12 +121,19 @@ class ReplyAssembler:
         choice = first_choice(chunk) or {}
         self._reason = choice.get("finish_reason") or self._reason
         delta = choice.get("delta") or {}
-        text = read_text(delta.get("content"))
+        text = self._complete_pairs(read_text(delta.get("content")))
         self._texts.append(text)
         self._characters += len(text) + sum(self._calls.add(piece) for piece in delta.get("tool_calls") or ())
         if self._characters > MAX_CHARACTERS:
             raise NoReply(f"the reply is longer than {MAX_CHARACTERS} characters")
         return text
+
+    def _complete_pairs(self, text: str) -> str:
+        """The text with what was held back, holding back the first half of a surrogate pair until the second comes."""
+        text, self._half = self._half + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        return clean_text(text)
 
     def finish(self, model: str) -> ModelReply:
         """The whole reply. Raises `NoReply` for a stream that held nothing: litellm makes one of any body that is no stream."""
@@ -156,10 +163,3 @@ def _read_piece(wire: Json) -> _Piece:
         name=str(function.get("name") or ""),
         arguments=str(function.get("arguments") or ""),
     )
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False

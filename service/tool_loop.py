@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from apps.sdk.chat import ChatModel, ChatRequest, Message, ModelReply, TextDelta, ToolDefinition, Usage
-from apps.sdk.tokens import estimate_request, estimate_tokens
+from apps.sdk.tokens import estimate_reply, estimate_request
 from service.events import Emit, Event
-from service.history import keep_parsable
 from service.instructions import TurnTexts
 from service.problems import TokenBudgetExhausted
+from service.replies import make_sendable
 from service.tool_calls import ExecutedCall, ToolCalls
 
 MAX_CALLS_IN_HISTORY = 128
@@ -19,7 +21,7 @@ MAX_CALLS_IN_HISTORY = 128
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One model call of the loop; token counts are the provider's, or the documented estimate where it gave none."""
+    """One model call of the loop; `usage` is the provider's own count, zero where it gave none."""
 
     model: str
     finish_reason: str
@@ -46,7 +48,10 @@ class LoopState:
 
 
 class ToolLoop:
-    """One turn's conversation with the main model. Make one per turn; `state` stays readable whatever `run` raises."""
+    """One turn's conversation with the main model. Make one per turn; `state` stays readable whatever `run` raises.
+
+    `tokens_used` is what the turn has taken of its `token_budget` before; replies without usage count by the estimate.
+    """
 
     def __init__(
         self,
@@ -57,6 +62,7 @@ class ToolLoop:
         max_rounds: int,
         max_output_tokens: int | None,
         token_budget: int,
+        tokens_used: int,
         deadline: float,
         emit: Emit,
         stream: bool,
@@ -67,6 +73,7 @@ class ToolLoop:
         self._max_rounds = max_rounds
         self._max_output_tokens = max_output_tokens
         self._token_budget = token_budget
+        self._tokens_used = tokens_used
         self._deadline = deadline
         self._emit = emit
         self._stream = stream
@@ -87,7 +94,7 @@ class ToolLoop:
                 break
         else:
             reply = await self._ask_without_tools(history)
-        if not reply.text and tools:
+        if not reply.text.strip() and tools:
             reply = await self._ask_without_tools(history)
         self._take_answer(reply)
 
@@ -99,24 +106,30 @@ class ToolLoop:
     async def _ask(
         self, history: Sequence[Message], tools: tuple[ToolDefinition, ...], closing: tuple[Message, ...] = ()
     ) -> ModelReply:
-        request = ChatRequest((*history, *self.state.messages, *closing), tools, max_output_tokens=self._max_output_tokens)
+        request = ChatRequest(
+            messages=(*history, *self.state.messages, *closing),
+            tools=tools,
+            max_output_tokens=self._max_output_tokens,
+            timeout=self._deadline - time.monotonic(),
+        )
         estimate = estimate_request(request)
-        if self.state.usage.total + estimate > self._token_budget:
+        if self._tokens_used + estimate > self._token_budget:
             raise TokenBudgetExhausted(self._token_budget)
         reply = await (self._receive(request) if self._stream else self._model.complete(request))
-        usage = reply.usage if reply.usage.total else Usage(estimate, estimate_tokens(reply.text))
-        self.state.usage += usage
+        self._tokens_used += reply.usage.total or estimate + estimate_reply(reply)
+        self.state.usage += reply.usage
         called = tuple(call.name for call in reply.tool_calls)
-        self.state.rounds.append(Round(reply.model, reply.finish_reason, called, usage, estimate))
+        self.state.rounds.append(Round(reply.model, reply.finish_reason, called, reply.usage, estimate))
         return reply
 
     async def _receive(self, request: ChatRequest) -> ModelReply:
         """The streamed reply; its text is told as it comes and kept, in case the stream breaks."""
         self.state.text = ""
-        async for part in self._model.stream(request):
-            if isinstance(part, ModelReply):
-                return part
-            self._tell_text(part)
+        async with aclosing(self._model.stream(request)) as parts:
+            async for part in parts:
+                if isinstance(part, ModelReply):
+                    return part
+                self._tell_text(part)
         raise AssertionError("a stream ends with its reply")  # the port's contract
 
     def _tell_text(self, delta: TextDelta) -> None:
@@ -136,12 +149,12 @@ class ToolLoop:
 
     def _take_results(self, reply: ModelReply, executed: Sequence[ExecutedCall]) -> None:
         self.state.executed.extend(executed)
-        self.state.messages.append(Message("assistant", reply.text, tuple(keep_parsable(item.call) for item in executed)))
+        self.state.messages.append(Message("assistant", reply.text, tuple(make_sendable(item.call) for item in executed)))
         self.state.messages.extend(Message("tool", item.rendered.content, tool_call_id=item.call.id) for item in executed)
 
     def _take_answer(self, reply: ModelReply) -> None:
         self.state.text = reply.text
-        self.state.answered = bool(reply.text)
+        self.state.answered = bool(reply.text.strip())
         if reply.finish_reason == "length":
             self.state.notices.append("answer_cut_off")
         if reply.finish_reason == "content_filter":

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Protocol
 
 from apps.sdk.catalog import SkillSpec
-from apps.sdk.chat import ChatModel, Message, ModelError, ToolCall, ToolDefinition, Usage
-from apps.sdk.contract import Contract
+from apps.sdk.chat import ChatModel, Message, ModelError, ModelTimeout, ToolCall, ToolDefinition, Usage
+from apps.sdk.contract import Contract, make_contract
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.skill import SkillContext
 from executor.engine.base import Engine
@@ -30,6 +30,9 @@ from service.preparation_views import describe_preparation, describe_usage
 from service.problems import DeadlineExceeded, TokenBudgetExhausted
 from service.tool_calls import ExecutedCall, ToolCalls
 from service.tool_loop import LoopState, ToolLoop
+
+DEADLINE_MARGIN = 0.1
+"""Seconds: a model that runs out of time this close to the turn's deadline did so because of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +159,7 @@ class TurnRunner:
         preprocessor = self._preprocessor()
         request = PreprocessRequest((), intent, caller.source, await self.current_overrides(caller.tenant))
         expansion = preprocessor.expand(request)
-        catalog = preprocessor.catalog
-        return Contract(catalog.digest, {name: catalog.skills[name] for name in expansion.available}), expansion
+        return make_contract(preprocessor.catalog, expansion.available), expansion
 
     def _begin_loop(self, request: TurnRequest, prepared: Prepared, emit: Emit) -> ToolLoop:
         return ToolLoop(
@@ -166,7 +168,8 @@ class TurnRunner:
             texts=self._texts.turn,
             max_rounds=request.max_rounds,
             max_output_tokens=self._max_output_tokens,
-            token_budget=request.token_budget - prepared.preselection.usage.total,
+            token_budget=request.token_budget,
+            tokens_used=prepared.preselection.usage.total or prepared.preselection.prompt_tokens,
             deadline=request.deadline,
             emit=emit,
             stream=request.stream,
@@ -194,7 +197,8 @@ async def converse(
             raise
         problem = DeadlineExceeded(request.timeout)
     except (ModelError, TokenBudgetExhausted) as error:
-        problem = error
+        too_late = isinstance(error, ModelTimeout) and time.monotonic() > request.deadline - DEADLINE_MARGIN
+        problem = DeadlineExceeded(request.timeout) if too_late else error
     if not loop.state.has_something:
         raise problem
     return problem

@@ -12,7 +12,6 @@ import aiohttp
 from apps.sdk.catalog import Catalog
 from apps.sdk.loader import load_catalog
 from executor.engine.local import LocalEngine
-from preprocessor.availability import Override
 from preprocessor.pipeline import Preprocessor
 from preprocessor.retrieval.lexical import LexicalIndex
 from preprocessor.settings import PreprocessSettings
@@ -22,7 +21,7 @@ from service.idempotency import IdempotentRoute
 from service.instructions import BaseInstructions, load_instructions
 from service.limits import make_limits
 from service.metrics import Metrics
-from service.models_in_use import ModelsInUse
+from service.models_in_use import ModelsInUse, check_rules
 from service.services import Services
 from service.settings import Settings
 from service.skill_contexts import SkillContexts
@@ -30,6 +29,7 @@ from service.store.database import Database
 from service.store.idempotency import IdempotencyRecords
 from service.store.overrides import Overrides
 from service.store.skill_storage import SkillStorageStore
+from service.tenant_overrides import TenantOverrides
 from service.turn import TurnRunner
 from service.turn_gate import TurnGate
 
@@ -41,9 +41,10 @@ LEASE_MARGIN = 60.0
 async def open_services(settings: Settings) -> AsyncIterator[Services]:
     """Everything that a server or a command needs, closed in reverse order.
 
-    Raises `InstructionsError`, `AppsDirectoryMissing` or `StoreError` for what must be mended first.
+    Raises `InstructionsError`, `SettingsMismatch`, `AppsDirectoryMissing` or `StoreError` for what must be mended first.
     """
     texts = load_instructions(settings.base_instructions)
+    check_rules(settings, texts.preselection.extra)
     catalog, index = await asyncio.to_thread(load_apps, settings)
     metrics = Metrics()
     count_catalog(metrics, catalog)
@@ -51,48 +52,36 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     preprocessor = make_preprocessor(settings, texts, catalog, index, models)
     async with (
         await Database.open(settings.database_url) as database,
+        models,
         aiohttp.ClientSession() as http,
         OwnedTasks(settings.shutdown_grace) as tasks,
     ):
         overrides = Overrides(database)
+        tenant_overrides = TenantOverrides(overrides, max_age=settings.overrides_max_age)
         storage = SkillStorageStore(database)
         contexts = SkillContexts(open_http=lambda: http, secrets=settings.skill_secrets, storage=storage)
         turns = TurnRunner(
             preprocessor=lambda: preprocessor,
-            overrides=TenantOverrides(overrides),
+            overrides=tenant_overrides,
             models=models,
-            engine=LocalEngine(),
+            engine=LocalEngine(threads=settings.skill_threads),
             make_context=contexts.make,
             limits=make_limits(settings),
             texts=texts,
             max_output_tokens=settings.max_output_tokens,
         )
-        try:
-            yield Services(
-                settings=settings,
-                catalog=lambda: catalog,
-                preprocessor=lambda: preprocessor,
-                turns=turns,
-                overrides=overrides,
-                idempotency=make_idempotency(settings, database),
-                models=models,
-                metrics=metrics,
-                gate=TurnGate(settings.turns_parallel),
-                tasks=tasks,
-            )
-        finally:
-            await models.library.close()
-
-
-class TenantOverrides:
-    """The stored overrides as the expansion takes them."""
-
-    def __init__(self, stored: Overrides) -> None:
-        self._stored = stored
-
-    async def current(self, tenant: str) -> tuple[Override, ...]:
-        """Those of the tenant, as they are now."""
-        return tuple(Override(item.kind, item.id, item.enabled) for item in await self._stored.list(tenant))
+        yield Services(
+            settings=settings,
+            catalog=lambda: catalog,
+            preprocessor=lambda: preprocessor,
+            turns=turns,
+            overrides=tenant_overrides,
+            idempotency=make_idempotency(settings, database),
+            models=models,
+            metrics=metrics,
+            gate=TurnGate(settings.turns_parallel),
+            tasks=tasks,
+        )
 
 
 def load_apps(settings: Settings) -> tuple[Catalog, LexicalIndex]:
@@ -114,7 +103,11 @@ def make_preprocessor(
             selected_max=settings.preselected_max,
             candidates=settings.preselection_candidates,
             time_limit=settings.preselection_timeout,
+            history_messages=settings.preselection_messages,
+            max_output_tokens=settings.preselection_output_tokens,
             resident_picks=settings.resident_picks,
+            history_skills=settings.history_skills,
+            tools_max=settings.tools_max,
             requests_per_call=settings.requests_per_call,
         ),
         secrets=settings.skill_secrets,

@@ -5,16 +5,16 @@ from __future__ import annotations
 import dataclasses
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 
 from apps.sdk.building import Place, Problems, build_focus_mode, build_instruction, build_memory, build_skill
-from apps.sdk.catalog import App, Finding, FocusMode, Memory, Position, Quarantined, SkillSpec
+from apps.sdk.catalog import App, FocusMode, Memory, Quarantined, SkillSpec
 from apps.sdk.document import Path as ItemPath
 from apps.sdk.document import SourceDocument, unreadable
-from apps.sdk.findings import report
+from apps.sdk.findings import Finding, Position, report
 from apps.sdk.imports import AppModules
 from apps.sdk.jsontypes import Json
 from apps.sdk.manifest import (
@@ -25,7 +25,7 @@ from apps.sdk.manifest import (
     MemoryManifest,
     SkillManifest,
 )
-from apps.sdk.names import RESERVED_APP_IDS, humanize, is_app_id, is_skill_id, suggest_id, tool_name
+from apps.sdk.names import MAX_TOOL_NAME, RESERVED_APP_IDS, humanize, is_app_id, is_skill_id, suggest_id, tool_name
 from apps.sdk.reading import read_part, show
 from apps.sdk.source import MAX_BYTES, parse_source
 
@@ -53,7 +53,7 @@ class LoadedApp:
 
     app: App
     document: SourceDocument
-    places: Mapping[tuple[str, str], Place] = field(default_factory=dict)
+    places: Mapping[tuple[str, str], Place]
 
     def skills(self) -> Iterator[tuple[SkillSpec, Place]]:
         return ((skill, self.places["skills", skill.tool_name]) for skill in self.app.skills)
@@ -99,7 +99,7 @@ def _reject(app_id: str, folder: Path, document: SourceDocument) -> LoadedApp:
     problem = document.findings[0]
     quarantined = Quarantined(app_id, problem.message, problem.position)
     name = humanize(app_id) or app_id
-    return LoadedApp(App(app_id, name, "", folder, quarantined=(quarantined,), findings=document.findings), document)
+    return LoadedApp(App(app_id, name, "", folder, quarantined=(quarantined,), findings=document.findings), document, {})
 
 
 def _read_document(path: Path, shown_as: str) -> SourceDocument:
@@ -156,7 +156,7 @@ class _Assembly:
         others = _find_places_of_others(self._document) if self._findings else frozenset()
         findings = (item for item in self._findings if item.code != "yaml-ambiguous" or item.position not in others)
         complete = dataclasses.replace(app, quarantined=tuple(self._quarantined), findings=tuple(findings))
-        return LoadedApp(complete, self._document, self._places)
+        return LoadedApp(complete, self._document, MappingProxyType(self._places))
 
     def _shut(self, head: AppManifest) -> App:
         """The app without its items: nobody can tell whether it was to be switched off."""
@@ -203,8 +203,8 @@ class _Assembly:
             self._findings += findings
         if built is None:
             self._quarantine(label, findings, place, damage)
-        else:
-            self._places[kind, label] = place
+        elif part is not None and not isinstance(part, InstructionManifest):
+            self._places[kind, tool_name(self._id, part.id)] = place
         return built
 
     def _build_skill(self, part: SkillManifest, place: Place) -> tuple[SkillSpec | None, Problems]:
@@ -230,6 +230,10 @@ class _Assembly:
             suggestion = suggest_id(part.id)
             message = f"{part.id[:100]!r} is no legal id: only a-z, 0-9, _ and - are allowed, a letter or digit first"
             return report("item-id", place.at("id"), message, f"write '{suggestion}'" if suggestion else None)
+        name = tool_name(self._id, part.id)
+        if len(name) > MAX_TOOL_NAME:
+            message = f"the name '{name[:100]}' has {len(name)} characters; at most {MAX_TOOL_NAME} are allowed"
+            return report("tool-name-length", place.at("id"), message, "shorten the id here or the app's")
         first = self._lines.get((kind, part.id))
         if first is None:
             self._lines[kind, part.id] = place.at("id").line

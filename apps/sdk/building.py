@@ -7,17 +7,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from apps.sdk.catalog import Finding, FocusMode, Instruction, Memory, Position, SkillSpec
+from apps.sdk.catalog import FocusMode, Instruction, Memory, SkillSpec
 from apps.sdk.dialects import check_parameters, complete_parameters
 from apps.sdk.document import Path, SourceDocument
-from apps.sdk.findings import report
+from apps.sdk.findings import Finding, Position, report
 from apps.sdk.hashing import hash_skill
 from apps.sdk.imports import AppModules, NoSkillError, SkillImportError, is_async
 from apps.sdk.jsontypes import Json
-from apps.sdk.manifest import FocusModeManifest, InstructionManifest, MemoryManifest, SkillManifest
-from apps.sdk.names import MAX_TOOL_NAME, humanize, tool_name
+from apps.sdk.manifest import FocusModeManifest, InstructionManifest, MemoryManifest, ProviderManifest, SkillManifest
+from apps.sdk.names import humanize, tool_name
 from apps.sdk.placeholders import find_placeholder
-from apps.sdk.schemas import check_schema
+from apps.sdk.reading import find_unknown_keys
+from apps.sdk.schema_checks import check_schema
 from apps.sdk.skill import Skill
 
 
@@ -41,7 +42,6 @@ def build_skill(part: SkillManifest, place: Place, modules: AppModules) -> tuple
     if problem := _check_kind(part, place):
         return None, [problem]
     problems = [
-        *_check_length(tool_name(place.app_id, part.id), place),
         *_check_skill_texts(part, place),
         *_check_schema(part, place),
     ]
@@ -135,12 +135,6 @@ def _freeze(names: list[str] | None) -> tuple[str, ...] | None:
     return None if names is None else tuple(names)
 
 
-def _check_length(name: str, place: Place) -> Iterator[Finding]:
-    if len(name) > MAX_TOOL_NAME:
-        message = f"the tool name '{name[:100]}' has {len(name)} characters; at most {MAX_TOOL_NAME} are allowed"
-        yield report("tool-name-length", place.at("id"), message, "shorten the skill's or the app's id")
-
-
 def _check_schema(part: SkillManifest, place: Place) -> Iterator[Finding]:
     reason = check_parameters(part.tool_schema)
     if reason is not None:
@@ -155,6 +149,8 @@ def _check_skill_texts(part: SkillManifest, place: Place) -> Iterator[Finding]:
     for path, text in _find_descriptions(part.tool_schema, ("tool_schema",)):
         yield from _check_text(text, place, path)
     for index, provider in enumerate(part.providers):
+        path = (*place.path, "providers", index)
+        yield from find_unknown_keys(ProviderManifest, provider.model_extra or (), path, place.document)
         if provider.to_provider() is None:
             yield report("missing-key", place.at("providers", index), "the provider has no 'name'")
 

@@ -8,39 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from types import MappingProxyType
+from typing import Literal
 
+from apps.sdk.findings import Finding, Position
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import Effect, Skill, Source
 
-Severity: TypeAlias = Literal["error", "warning", "hint"]
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
-    """A place in a file; lines and columns count from 1."""
-
-    file: str
-    line: int = 1
-    column: int = 1
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that is wrong with what an author wrote. `code` is stable, e.g. `unknown-key`."""
-
-    position: Position
-    code: str
-    severity: Severity
-    message: str
-    suggestion: str | None = None
-
-    def __str__(self) -> str:
-        text = f"{self.position}: {self.severity}: {self.message} [{self.code}]"
-        return f"{text}; {self.suggestion}" if self.suggestion else text
+MAX_HINT = 300
+"""Characters of a hint that the shortlisting model is shown; a longer one would argue for itself at the others' cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +65,11 @@ class SkillSpec:
     timeout: float | None = None
     sources: frozenset[Source] | None = None
     follow_ups: tuple[str, ...] = ()
+
+    def choose_secrets(self, secrets: Mapping[str, str]) -> dict[str, str]:
+        """Those of `secrets`, by casefolded provider name, that the skill may see: its own declared providers'."""
+        names = dict.fromkeys(provider.name.casefold() for provider in self.providers)
+        return {name: secrets[name] for name in names if name in secrets}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +131,10 @@ class App:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Catalog:
-    """Every app, with look-ups in catalog order. `digest` is the same wherever the same content was loaded."""
+    """Every app, with look-ups in catalog order. `digest` is the same wherever the same content was loaded.
+
+    `known_names` are the skills' tool names, those of quarantined ones too.
+    """
 
     apps: tuple[App, ...]
     digest: str
@@ -159,13 +143,18 @@ class Catalog:
     focus_modes: Mapping[str, FocusMode] = field(init=False)
     memories: Mapping[str, Memory] = field(init=False)
     by_app: Mapping[str, App] = field(init=False)
+    known_names: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "skills", {skill.tool_name: skill for app in self.apps for skill in app.skills})
-        put(self, "focus_modes", {mode.id: mode for app in self.apps for mode in app.focus_modes})
-        put(self, "memories", {memory.id: memory for app in self.apps for memory in app.memories})
-        put(self, "by_app", {app.id: app for app in self.apps})
+        tables: dict[str, dict[str, SkillSpec | FocusMode | Memory | App]] = {
+            "skills": {skill.tool_name: skill for app in self.apps for skill in app.skills},
+            "focus_modes": {mode.id: mode for app in self.apps for mode in app.focus_modes},
+            "memories": {memory.id: memory for app in self.apps for memory in app.memories},
+            "by_app": {app.id: app for app in self.apps},
+        }
+        for name, table in tables.items():
+            object.__setattr__(self, name, MappingProxyType(table))
+        object.__setattr__(self, "known_names", frozenset((*self.skills, *(item.id for item in self.quarantined))))
 
     @property
     def quarantined(self) -> tuple[Quarantined, ...]:

@@ -10,7 +10,7 @@ ModelError              a model gave no usable reply
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
@@ -133,7 +133,7 @@ class ChatModel(Protocol):
 
     async def complete(self, request: ChatRequest) -> ModelReply: ...
 
-    def stream(self, request: ChatRequest) -> AsyncIterator[TextDelta | ModelReply]:
+    def stream(self, request: ChatRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
         """Yield the text as it comes and, last, the whole reply, calls assembled."""
         ...
 

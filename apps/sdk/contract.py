@@ -1,20 +1,27 @@
-"""What the model was shown and may call in one turn."""
+"""What may be called in one turn."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from apps.sdk.catalog import SkillSpec
+from apps.sdk.catalog import Catalog, SkillSpec
 
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """`skills` may be called, by tool name, in expansion order; `shown` are those whose schema the model saw.
+    """`skills` may be called, by tool name, in expansion order, whether or not the model was shown their schemas.
 
-    A skill that is callable but not shown runs when its arguments are valid: a model may know it from the history.
+    `known` are the names of everything in the catalog: a name that exists but may not be called is no misspelling of another.
     """
 
     catalog_digest: str
     skills: Mapping[str, SkillSpec]
-    shown: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
+
+
+def make_contract(catalog: Catalog, names: Iterable[str]) -> Contract:
+    """The contract that lets the skills of `names` be called."""
+    skills = {name: catalog.skills[name] for name in names}
+    return Contract(catalog.digest, MappingProxyType(skills), catalog.known_names)

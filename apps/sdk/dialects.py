@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.schemas import check_schema, resolve_reference
+from apps.sdk.schema_checks import check_schema
+from apps.sdk.schemas import follow, properties_of, wanted_types
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 REQUESTS = "requests"
 """The argument that holds a list of requests, each of which is executed on its own."""
 
-_MAX_REFERENCES = 20
+REQUESTS_PER_CALL = 5
+"""How many of them one call runs, unless the service sets another limit."""
 
 
 def check_parameters(parameters: Json) -> str | None:
@@ -41,38 +43,35 @@ def compile_validator(parameters: JsonObject) -> Validator:
     return Draft202012Validator(parameters, registry=registry)
 
 
+def request_items(parameters: JsonObject) -> JsonObject | None:
+    """The schema of one entry when `requests` is an array of objects, else None: such a skill takes its arguments flat."""
+    requests = _find_requests(parameters)
+    items = follow(requests.get("items"), parameters)
+    if "array" not in wanted_types(requests) or not isinstance(items, dict) or wanted_types(items) != {"object"}:
+        return None
+    return items
+
+
 def with_request_fields(parameters: JsonObject, *, limit: int) -> JsonObject:
     """The copy that is sent: items of `requests` get an optional `id`, the array gets `maxItems`.
 
     Only an array of objects is changed. An author's own `id` or `maxItems` stays as it is, whatever its value. `parameters`
     itself is left alone; what does not change is shared with it.
     """
-    properties: JsonObject = parameters.get("properties") or {}
-    requests = properties.get(REQUESTS)
-    if not isinstance(requests, dict) or requests.get("type", "array") != "array":
-        return parameters
-    items = _resolve(parameters, requests.get("items"))
+    items = request_items(parameters)
     if items is None:
         return parameters
-    changed = {"maxItems": limit, **requests, "items": _with_id(items)}
-    return {**parameters, "properties": {**properties, REQUESTS: changed}}
+    changed = {"maxItems": limit, **_find_requests(parameters), "items": _with_id(items, parameters)}
+    return {**parameters, "properties": {**parameters.get("properties", {}), REQUESTS: changed}}
 
 
-def _with_id(items: JsonObject) -> JsonObject:
-    properties = items.get("properties", {})
-    if "id" in properties:
+def _find_requests(parameters: JsonObject) -> JsonObject:
+    requests = follow(properties_of(parameters, parameters).get(REQUESTS), parameters)
+    return requests if isinstance(requests, dict) else {}
+
+
+def _with_id(items: JsonObject, root: JsonObject) -> JsonObject:
+    if "id" in properties_of(items, root):
         return items
-    return {**items, "properties": {"id": {"anyOf": [{"type": "string"}, {"type": "integer"}]}, **properties}}
-
-
-def _resolve(root: JsonObject, items: Json) -> JsonObject | None:
-    """The object schema of the items, followed through local references; None when they are no objects."""
-    for _ in range(_MAX_REFERENCES):
-        if not isinstance(items, dict) or not isinstance(items.get("$ref"), str):
-            break
-        siblings = {key: value for key, value in items.items() if key != "$ref"}
-        target = resolve_reference(root, items["$ref"])
-        items = {**target, **siblings} if isinstance(target, dict) else target
-    if isinstance(items, dict) and (items.get("type") == "object" or ("type" not in items and "properties" in items)):
-        return items
-    return None
+    identifier = {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+    return {**items, "properties": {"id": identifier, **items.get("properties", {})}}

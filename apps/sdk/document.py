@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from apps.sdk.catalog import Finding, Position
+from apps.sdk.findings import Finding, Position
 from apps.sdk.jsontypes import Json
 
 Path: TypeAlias = tuple[str | int, ...]
@@ -71,21 +71,11 @@ class SourceDocument:
             yield from (Position(self.file, *place) for place in node.keys.values())
             waiting.extend(node.children.values())
 
-    @property
-    def positions(self) -> Mapping[Path, Position]:
-        """The position of every value."""
-        return dict(self._walk((), self.root))
-
     def _find(self, path: Path) -> Node | None:
         node: Node | None = self.root
         for key in path:
             node = node.children.get(key) if node else None
         return node
-
-    def _walk(self, path: Path, node: Node) -> Iterator[tuple[Path, Position]]:
-        yield path, Position(self.file, node.line, node.column)
-        for key, child in node.children.items():
-            yield from self._walk((*path, key), child)
 
 
 def unreadable(finding: Finding) -> SourceDocument:

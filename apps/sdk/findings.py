@@ -1,11 +1,41 @@
-"""Every finding code there is, its severity and what it means."""
+"""What can be wrong with what an author wrote: where, what, and every code there is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal, TypeAlias
 
-from apps.sdk.catalog import Finding, Position, Severity
+Severity: TypeAlias = Literal["error", "warning", "hint"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in a file; lines and columns count from 1."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with what an author wrote. `code` is stable, e.g. `unknown-key`."""
+
+    position: Position
+    code: str
+    severity: Severity
+    message: str
+    suggestion: str | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.position}: {self.severity}: {self.message} [{self.code}]"
+        return f"{text}; {self.suggestion}" if self.suggestion else text
+
 
 _TABLE: Mapping[str, tuple[Severity, str]] = MappingProxyType(
     {
@@ -37,7 +67,7 @@ _TABLE: Mapping[str, tuple[Severity, str]] = MappingProxyType(
         "item-duplicate": ("error", "Two skills, focus modes or memories of one app with the same id; the first one counts."),
         "text-placeholder": ("error", "A template placeholder that nobody filled, in a text for a model."),
         # skills
-        "tool-name-length": ("error", "App id and skill id together are longer than a tool name may be."),
+        "tool-name-length": ("error", "The app's id and the item's together are longer than a tool name may be."),
         "skill-unfinished": ("warning", "A skill without a class: a placeholder that cannot be called."),
         "skill-unsupported": ("warning", "A kind of skill that cannot run yet."),
         "skill-import": ("error", "The skill's class cannot be imported or made."),

@@ -12,9 +12,13 @@ from apps.sdk.jsontypes import Json, JsonObject
 
 
 def hash_content(content: Json) -> str:
-    """SHA-256, in hex, of the canonical JSON: sorted keys, no blanks, ASCII."""
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    """SHA-256, in hex, of the canonical JSON."""
+    return hashlib.sha256(canonical_json(content).encode("ascii")).hexdigest()
+
+
+def canonical_json(value: Json) -> str:
+    """The same text for the same value, whatever the order of its keys: sorted, without blanks, in ASCII."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 def hash_skill(skill: SkillSpec, class_path: str) -> str:
@@ -25,6 +29,7 @@ def hash_skill(skill: SkillSpec, class_path: str) -> str:
     content = _list_fields(skill, left_out={"implementation", "content_hash", "position"})
     content["providers"] = [_list_provider(provider) for provider in skill.providers]
     content["sources"] = sorted(skill.sources) if skill.sources is not None else None
+    content["parameters"] = json.dumps(skill.parameters)  # in the author's order, which is the order that is sent
     return hash_content({**content, "class_path": class_path})
 
 

@@ -17,13 +17,17 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import TypeVar
+from types import ModuleType
+from typing import TypeAlias, TypeVar
 
 import apps
 from apps.sdk.skill import BatchSkill, Skill
 
 _ABSOLUTE_PATH = re.compile(r"""(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\](?:[^\s'"():,/\\]+[/\\])+""")
 _MAX_REASON = 300
+_STAMP = "__files_when_imported__"
+"""The attribute of an app's package that says from which files it was imported."""
+Stamp: TypeAlias = tuple[tuple[str, int, int], ...]
 _Made = TypeVar("_Made")
 
 
@@ -58,8 +62,9 @@ class AppModules:
     def make_skill(self, class_path: str) -> Skill:
         """An instance of the class; raises `SkillImportError` or `NoSkillError`, whatever the author's code raises."""
         module_path, _, class_name = class_path.rpartition(".")
-        if not module_path or not all(part.isidentifier() for part in class_path.split(".")):
-            raise NoSkillError(f"{class_path!r} is no import path of a class")
+        inside = class_path.removeprefix(f"{self._package}.").split(".")
+        if not module_path.startswith(f"{self._package}.") or not all(map(str.isidentifier, inside)):
+            raise NoSkillError(f"{class_path!r} is no import path of a class in this app: `{self._package}.<module>.<Class>`")
         self._mount()
         skill_class = getattr(_guard(importlib.import_module, module_path), class_name, None)
         if skill_class is None:
@@ -87,22 +92,23 @@ class AppModules:
     def _import_package(self) -> None:
         stamp = tuple(_find_sources(self._folder))
         present = sys.modules.get(self._package)
-        if present is not None and _is_current(present.__spec__, self._folder, stamp):
+        if present is not None and _is_current(present, self._folder, stamp):
             return
         if present is not None:
-            _drop_bytecode(present.__spec__, stamp)
+            _drop_bytecode(getattr(present, _STAMP, ()), stamp)
         for name in [name for name in sys.modules if name == self._package or name.startswith(f"{self._package}.")]:
             del sys.modules[name]
         spec = self._specify()
-        spec.loader_state = stamp
         module = importlib.util.module_from_spec(spec)
+        setattr(module, _STAMP, stamp)
         sys.modules[self._package] = module
         setattr(apps, self._app_id, module)
         if spec.loader is not None:
             try:
                 _guard(spec.loader.exec_module, module)
             except SkillImportError:
-                del sys.modules[self._package]
+                sys.modules.pop(self._package, None)  # its own code may have taken it out
+                vars(apps).pop(self._app_id, None)
                 raise
 
     def _specify(self) -> ModuleSpec:
@@ -150,19 +156,18 @@ def _says_what_to_execute(skill_class: type[Skill]) -> bool:
     return skill_class.execute is not Skill.execute or _batches(skill_class)
 
 
-def _is_current(spec: ModuleSpec | None, folder: Path, stamp: tuple[object, ...]) -> bool:
+def _is_current(package: ModuleType, folder: Path, stamp: Stamp) -> bool:
     """Whether the imported package is this folder's, unchanged; one that Python imported itself is taken as unchanged."""
-    places = list(spec.submodule_search_locations or ())[:1] if spec else []
-    if spec is None or [os.path.realpath(place) for place in places] != [os.path.realpath(folder)]:
+    places = list(getattr(package, "__path__", ()))[:1]
+    if [os.path.realpath(place) for place in places] != [os.path.realpath(folder)]:
         return False
-    if spec.loader_state is None:
-        spec.loader_state = stamp
-    return bool(spec.loader_state == stamp)
+    if not hasattr(package, _STAMP):
+        setattr(package, _STAMP, stamp)
+    return bool(getattr(package, _STAMP) == stamp)
 
 
-def _drop_bytecode(spec: ModuleSpec | None, stamp: tuple[tuple[str, int, int], ...]) -> None:
+def _drop_bytecode(before: Stamp, stamp: Stamp) -> None:
     """Remove what was compiled from files that changed: Python itself misses an edit of equal length in the same second."""
-    before = spec.loader_state if spec is not None and isinstance(spec.loader_state, tuple) else ()
     names = {path for path, _, _ in before}
     for path, _, _ in set(stamp) - set(before):
         if path in names:

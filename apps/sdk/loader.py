@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from apps.sdk.assembly import MANIFEST, LoadedApp, escape, load_app
-from apps.sdk.catalog import App, Catalog, Finding, Position
-from apps.sdk.findings import report
+from apps.sdk.catalog import App, Catalog
+from apps.sdk.findings import Finding, Position, report
 from apps.sdk.hashing import hash_apps
 from apps.sdk.imports import make_importable
 from apps.sdk.lint.rules import check_apps

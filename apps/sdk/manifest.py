@@ -1,7 +1,6 @@
 """The app.yml dialect: its keys, their types and bounds, other spellings in use, and keys that are kept but never read.
 
-`OPAQUE` keys belong to other readers of the same file (user interfaces, billing); `ALIASES` map another spelling to ours;
-`NESTED` names the lists whose items are mappings with keys of their own; a text stands for a mapping of its `SHORTHAND` key.
+`OPAQUE` keys belong to other readers of the same file (user interfaces, billing); `ALIASES` map another spelling to ours.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from apps.sdk.catalog import Provider
 from apps.sdk.jsontypes import Json, JsonObject
@@ -21,6 +20,7 @@ MAX_TIMEOUT = 600
 """Seconds."""
 
 MAX_EXAMPLES = 20
+MAX_EXCLUDED = 100
 
 Text: TypeAlias = Annotated[str, StringConstraints(strict=True, strip_whitespace=True)]
 Word: TypeAlias = Annotated[str, StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=300)]
@@ -36,8 +36,6 @@ class ManifestPart(BaseModel):
 
     ALIASES: ClassVar[Mapping[str, str]] = _NO_ALIASES
     OPAQUE: ClassVar[frozenset[str]] = frozenset()
-    NESTED: ClassVar[Mapping[str, type[ManifestPart]]] = MappingProxyType({})
-    SHORTHAND: ClassVar[str | None] = None
 
     @classmethod
     def keys(cls) -> frozenset[str]:
@@ -48,14 +46,20 @@ class ManifestPart(BaseModel):
 class ProviderManifest(ManifestPart):
     """A service that a skill needs; a text stands for `{name: text}`."""
 
+    model_config = ConfigDict(extra="allow")  # `reading` sees the skill's own keys only; these are checked with the skill
+
     OPAQUE = frozenset({"scope", "region", "api_key_vault_path"})
-    SHORTHAND = "name"
 
     name: Word | None = Field(default=None, description="The provider's name; the credential is looked up by it.")
     id: Word | None = None
     display_name: Word | None = None
     no_api_key: bool | None = Field(default=None, description="It works without a credential.")
     requires_api_key: bool | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_text(cls, given: Json) -> Json:
+        return {"name": given} if isinstance(given, str) else given
 
     def to_provider(self) -> Provider | None:
         name = self.name or self.id or self.display_name
@@ -85,7 +89,6 @@ class SkillManifest(ManifestPart):
             "skill_config",
         ]
     )
-    NESTED = MappingProxyType({"providers": ProviderManifest})
 
     id: Word = Field(description="Lower-case letters, digits, underscores and hyphens.")
     name: Word | None = Field(default=None, description="What people read.")
@@ -98,7 +101,9 @@ class SkillManifest(ManifestPart):
     http: JsonObject | None = Field(default=None, description="A remote skill over HTTP.")
     mcp: JsonObject | None = Field(default=None, description="A tool of an MCP server.")
     tool_schema: Json = Field(default=None, description="JSON Schema of the arguments; an object schema.")
-    exclude_fields_for_llm: list[Word] = Field(default_factory=list, description="Dot paths left out of the model's copy.")
+    exclude_fields_for_llm: Annotated[list[Word], Field(max_length=MAX_EXCLUDED)] = Field(
+        default_factory=list, description="Dot paths left out of the model's copy."
+    )
     output_example: Json = Field(default=None, description="An example result; lint checks the paths above against it.")
     providers: list[ProviderManifest] = Field(default_factory=list, description="Which credentials the skill needs.")
     default_enabled: bool | None = Field(default=None, description="false ships it switched off.")

@@ -9,7 +9,7 @@ _PLACEHOLDERS = re.compile(
       \{\{ \s* [A-Za-z_][\w.\- ]{0,80}? \s* \}\}            # {{name}}, {{ user.name }}
     | \$\{ \s* [A-Za-z_][\w.:\-]{0,80} \s* \}               # ${NAME}, ${name:-default}
     | < \s* (?:TODO|FIXME|TBD) \b [^<>\n]{0,80} >           # <TODO>, <TODO: describe>
-    | ^ \s* (?:TODO|FIXME) (?:\([^)\n]{0,40}\))? \s* :      # a line that starts with TODO: or FIXME(name):
+    | ^ [ \t]* (?:TODO|FIXME) (?:\([^)\n]{0,40}\))? [ \t]* :      # a line that starts with TODO: or FIXME(name):
     | \A \s* FIXME \b (?! \s+ (?:comment|tag|note|marker)s? )
     | \A \s* (?:TODO|TBD|FIXME) \s* \Z
     """,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import ValidationError
 
-from apps.sdk.catalog import Finding
 from apps.sdk.document import Path, SourceDocument
-from apps.sdk.findings import report
+from apps.sdk.findings import Finding, report
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.manifest import ManifestPart
 
@@ -33,8 +32,7 @@ def read_part(
     if not isinstance(value, dict):
         return None, [report("wrong-value", document.position(path), f"must be a mapping, not {show(value)}")]
     spelling, findings = _respell(model, value, path, document)
-    known = {key: _respell_nested(model, key, value[written]) for key, written in spelling.items() if key not in skip}
-    findings += _check_nested(model, value, spelling, path, document)
+    known = {key: value[written] for key, written in spelling.items() if key not in skip}
     try:
         return model.model_validate(known), findings
     except ValidationError as failure:
@@ -69,42 +67,32 @@ def suggest(word: str, known: Collection[str]) -> str | None:
     return f"did you mean '{close[0]}'?" if close else None
 
 
+def find_unknown_keys(
+    model: type[ManifestPart], written: Iterable[str], path: Path, document: SourceDocument
+) -> Iterator[Finding]:
+    """A warning for each key of the mapping at `path` that nothing reads."""
+    known = model.keys() | model.ALIASES.keys()
+    for key in written:
+        if key not in known and key not in model.OPAQUE and not key.startswith("x-"):
+            place = document.key_position((*path, key))
+            yield report("unknown-key", place, f"the key {key[:100]!r} is unknown and is not read", suggest(key, known))
+
+
 def _respell(
     model: type[ManifestPart], value: JsonObject, path: Path, document: SourceDocument
 ) -> tuple[dict[str, str], list[Finding]]:
     """Which written key gives each of our keys; empty values count as left out."""
     spelling: dict[str, str] = {}
-    findings: list[Finding] = []
+    findings = list(find_unknown_keys(model, value, path, document))
     keys = model.keys()
     for written in sorted(value, key=lambda key: key in model.ALIASES):
         key = model.ALIASES.get(written, written)
-        place = document.key_position((*path, written))
-        if key not in keys:
-            if key not in model.OPAQUE and not key.startswith("x-"):
-                message = f"the key {written[:100]!r} is unknown and is not read"
-                findings.append(report("unknown-key", place, message, suggest(written, keys | model.ALIASES.keys())))
-        elif key in spelling:
+        if key in spelling:
+            place = document.key_position((*path, written))
             findings.append(report("alias-twice", place, f"{written!r} is another spelling of '{key}', which counts"))
-        elif value[written] is not None:
+        elif key in keys and value[written] is not None:
             spelling[key] = written
     return spelling, findings
-
-
-def _respell_nested(model: type[ManifestPart], key: str, value: Json) -> Json:
-    part = model.NESTED.get(key)
-    if part is None or not isinstance(value, list):
-        return value
-    return [{part.SHORTHAND: item} if part.SHORTHAND and isinstance(item, str) else item for item in value]
-
-
-def _check_nested(
-    model: type[ManifestPart], value: JsonObject, spelling: dict[str, str], path: Path, document: SourceDocument
-) -> Iterator[Finding]:
-    for key, part in model.NESTED.items():
-        items = value[spelling[key]] if key in spelling else None
-        for index, item in enumerate(items if isinstance(items, list) else ()):
-            if isinstance(item, dict):
-                yield from _respell(part, item, (*path, spelling[key], index), document)[1]
 
 
 def _describe(error: ErrorDetails, spelling: dict[str, str], path: Path, document: SourceDocument) -> Finding:

@@ -30,6 +30,9 @@ Rows: TypeAlias = list[JsonObject]
 Effect: TypeAlias = Literal["read", "write"]
 Source: TypeAlias = Literal["chat", "api", "scheduled"]
 
+MAX_STORAGE_KEY = 200
+"""Characters of a key of a skill's storage."""
+
 
 class SkillError(Exception):
     """A skill's own word that it has no result; its text is shown to the model, so it must name no secret and no path."""
@@ -65,7 +68,7 @@ class SkillResult:
 
 
 class SkillStorage(Protocol):
-    """A small key-value store of one app and one user (and tenant); keys up to 200 characters, values any JSON."""
+    """A small key-value store of one app and one user (and tenant); keys up to `MAX_STORAGE_KEY` characters, values any JSON."""
 
     async def get(self, key: str) -> Json | None: ...
     async def put(self, key: str, value: Json) -> None: ...

@@ -12,9 +12,8 @@ from typing import TypeAlias
 
 import yaml
 
-from apps.sdk.catalog import Finding, Position
 from apps.sdk.document import Node, SourceDocument, unreadable
-from apps.sdk.findings import report
+from apps.sdk.findings import Finding, Position, report
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.scalars import is_ambiguous, is_boolean_word, read_plain
 

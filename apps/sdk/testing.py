@@ -16,7 +16,7 @@ import aiohttp
 import orjson
 
 from apps.sdk.jsontypes import Json
-from apps.sdk.skill import SkillContext, SkillStorage, Source
+from apps.sdk.skill import MAX_STORAGE_KEY, SkillContext, SkillStorage, Source
 
 
 class MemoryStorage:
@@ -30,9 +30,9 @@ class MemoryStorage:
         return None if stored is None else orjson.loads(stored)
 
     async def put(self, key: str, value: Json) -> None:
-        """Raises `ValueError` for a key that is empty or longer than 200 characters, `TypeError` for what JSON cannot hold."""
-        if not 0 < len(key) <= 200:
-            raise ValueError("a storage key has 1 to 200 characters")
+        """Raises `ValueError` for a key that is empty or longer than `MAX_STORAGE_KEY`, `TypeError` for what JSON cannot hold."""
+        if not 0 < len(key) <= MAX_STORAGE_KEY:
+            raise ValueError(f"a storage key has 1 to {MAX_STORAGE_KEY} characters")
         self._values[key] = orjson.dumps(value)
 
     async def delete(self, key: str) -> bool:

@@ -2,7 +2,7 @@
 
 import orjson
 
-from apps.sdk.chat import ChatRequest, ToolDefinition
+from apps.sdk.chat import ChatRequest, ModelReply, ToolDefinition
 
 BYTES_PER_TOKEN = 4
 """UTF-8 bytes per token: the usual rule of thumb for English and JSON. It overestimates for scripts of three bytes a letter."""
@@ -22,3 +22,8 @@ def estimate_request(request: ChatRequest) -> int:
     """Tokens of a whole prompt: every message's text, every earlier call, every tool."""
     words = (message.text + "".join(call.name + call.arguments for call in message.tool_calls) for message in request.messages)
     return sum(map(estimate_tokens, words)) + sum(map(estimate_definition, request.tools))
+
+
+def estimate_reply(reply: ModelReply) -> int:
+    """Tokens of a reply: its text and its calls."""
+    return estimate_tokens(reply.text + "".join(call.name + call.arguments for call in reply.tool_calls))

@@ -17,8 +17,9 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import BatchSkill, SkillContext
+from apps.sdk.texts import shorten
 from executor.engine.base import BadRequest, EngineOverloaded
-from executor.walks import shorten
+from executor.policy import THREADS
 
 _MAX_FAULTS = 5
 
@@ -30,7 +31,7 @@ class LocalEngine:
     `context.cancellation.cancelled` set.
     """
 
-    def __init__(self, *, threads: int = 64) -> None:
+    def __init__(self, *, threads: int = THREADS) -> None:
         self._threads_left = threads
         self._adapters: WeakKeyDictionary[Callable[..., Json], TypeAdapter[Json] | None] = WeakKeyDictionary()
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 
 from apps.sdk.catalog import App, SkillSpec
-from apps.sdk.jsontypes import Json
+from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.schemas import follow
 
 MAX_FIELD = 4_000
 """Characters read of one text; a longer one gains nothing."""
-MAX_ARGUMENTS = 200
+MAX_SCHEMAS = 400
 MAX_DEPTH = 6
-MAX_EXAMPLES = 20
-MAX_EXAMPLE = 500
+"""How much of a skill's parameters is read: schemas, and levels of them."""
 WRAPPERS = frozenset({"requests", "id"})
 """Argument names that every skill has; they say nothing about one."""
 
@@ -32,9 +32,13 @@ class Field:
     has_phrases: bool = False
 
 
+EXAMPLES = Field((), 0.35, has_phrases=True)
+"""What the examples weigh together; their texts are counted one by one."""
+
+
 def list_fields(skill: SkillSpec, app: App) -> tuple[Field, ...]:
-    """What the skill says about itself. Weights: names outweigh prose, incidental words of examples count least."""
-    arguments = list(islice(_walk_arguments(skill.parameters, MAX_DEPTH), MAX_ARGUMENTS))
+    """What the skill says about itself, examples apart. Names outweigh prose, incidental words of examples count least."""
+    arguments = list(_walk_arguments(skill.parameters))
     return (
         Field((skill.skill_id,), 1.6),
         Field((skill.name[:MAX_FIELD],), 1.3, has_phrases=True),
@@ -43,31 +47,30 @@ def list_fields(skill: SkillSpec, app: App) -> tuple[Field, ...]:
         Field((skill.description[:MAX_FIELD],), 0.9, is_long=True),
         Field(tuple(name for name, _ in arguments), 0.5, is_long=True),
         Field((" ".join(text for _, text in arguments)[:MAX_FIELD],), 0.4, is_long=True),
-        Field(list_examples(skill), 0.35, has_phrases=True),
     )
 
 
-def list_examples(skill: SkillSpec) -> tuple[str, ...]:
-    return tuple(example[:MAX_EXAMPLE] for example in skill.examples[:MAX_EXAMPLES])
+def _walk_arguments(parameters: JsonObject) -> Iterator[tuple[str, str]]:
+    """Every argument as (name, description and enum texts), outer ones first, those behind references too."""
+    waiting: deque[tuple[Json, int]] = deque([(parameters, 0)])
+    for _ in range(MAX_SCHEMAS):
+        if not waiting:
+            break
+        written, depth = waiting.popleft()
+        schema = follow(written, parameters)
+        if not isinstance(schema, dict) or depth == MAX_DEPTH:
+            continue
+        properties = schema.get("properties")
+        for name, argument in properties.items() if isinstance(properties, dict) else ():
+            yield ("" if name in WRAPPERS else name, "" if name == "id" else _describe(follow(argument, parameters)))
+            waiting.append((argument, depth + 1))
+        branches = [schema[key] for key in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(key), list)]
+        waiting.extend((part, depth + 1) for part in (schema.get("items"), *(part for branch in branches for part in branch)))
 
 
-def _walk_arguments(schema: Json, depth: int) -> Iterator[tuple[str, str]]:
-    """Every argument as (name, description and enum texts), outer ones first."""
-    if depth == 0 or not isinstance(schema, dict):
-        return
-    properties = schema.get("properties")
-    for name, argument in properties.items() if isinstance(properties, dict) else ():
-        if isinstance(argument, dict):
-            yield ("" if name in WRAPPERS else str(name), "" if name == "id" else _describe(argument))
-            yield from _walk_arguments(argument, depth - 1)
-    yield from _walk_arguments(schema.get("items"), depth - 1)
-    for keyword in ("anyOf", "oneOf", "allOf"):
-        branches = schema.get(keyword)
-        for branch in branches[:10] if isinstance(branches, list) else ():
-            yield from _walk_arguments(branch, depth - 1)
-
-
-def _describe(argument: dict[str, Json]) -> str:
+def _describe(argument: Json) -> str:
+    if not isinstance(argument, dict):
+        return ""
     enum = argument.get("enum")
     values = [value for value in enum[:50] if isinstance(value, str)] if isinstance(enum, list) else []
     description = argument.get("description")

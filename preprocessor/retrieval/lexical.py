@@ -10,13 +10,15 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from heapq import nsmallest
+from itertools import chain, islice
+from typing import TypeAlias
 
 from apps.sdk.catalog import Catalog, SkillSpec
-from preprocessor.retrieval.fields import Field, list_examples, list_fields
+from preprocessor.retrieval.fields import EXAMPLES, Field, list_fields
 from preprocessor.retrieval.retriever import Hit
-from preprocessor.retrieval.text import Analyzer
+from preprocessor.retrieval.text import Analyzer, Term, pair_terms
 
 K1 = 1.2
 """Saturation of repeated words, BM25's usual value."""
@@ -43,18 +45,9 @@ PHRASE_WEIGHT = 0.5
 MAX_QUERY_TERMS = 64
 
 
-class _Postings:
-    """Where a term occurs, and how strongly: two compact columns."""
-
-    __slots__ = ("places", "strengths")
-
-    def __init__(self) -> None:
-        self.places = array("I")
-        self.strengths = array("f")
-
-    def add(self, place: int, strength: float) -> None:
-        self.places.append(place)
-        self.strengths.append(strength)
+Counts: TypeAlias = Counter[str]
+Postings: TypeAlias = defaultdict[str, "array[float]"]
+"""By term: place, strength, place, strength ... One compact column, which the garbage collector need not look into."""
 
 
 class LexicalIndex:
@@ -65,12 +58,13 @@ class LexicalIndex:
         self._analyzer = Analyzer()
         skills = tuple(catalog.skills.values())
         self._names = tuple(catalog.skills)
-        self._skills: dict[str, _Postings] = defaultdict(_Postings)
-        self._examples: dict[str, _Postings] = defaultdict(_Postings)
-        self._example_owners = array("I")
-        self._index_skills(skills, catalog)
-        self._weights = {term: self._weigh(term, len(postings.places)) for term, postings in self._skills.items()}
-        self._index_examples(skills)
+        self._skills: Postings = defaultdict(_make_column)
+        self._examples: Postings = defaultdict(_make_column)
+        self._example_owners: list[int] = []
+        examples = [[self._count((example,), has_phrases=True) for example in skill.examples] for skill in skills]
+        self._index_skills(skills, catalog, examples)
+        self._weights = {term: self._weigh(term, len(column) // 2) for term, column in self._skills.items()}
+        self._index_examples(examples)
 
     def rank(self, query: str, names: Collection[str], limit: int) -> tuple[Hit, ...]:
         terms = self._read_query(query)
@@ -87,18 +81,12 @@ class LexicalIndex:
         return sum(not term.optional for term in self._analyzer.analyze(text))
 
     def _read_query(self, query: str) -> dict[str, float]:
-        """The query's terms with their weights; unknown ones weigh little, unknown optional ones nothing."""
-        terms: dict[str, float] = {}
-        for term in (*self._analyzer.analyze(query), *self._analyzer.analyze_phrases(query)):
-            weight = self._weights.get(term.text)
-            if weight is not None:
-                terms[term.text] = weight
-            elif not term.optional:
-                unknown = UNKNOWN_NAME_WEIGHT if term.is_capitalized else UNKNOWN_WEIGHT
-                terms[term.text] = unknown * CLASS_WEIGHTS.get(term.text, 1.0)
-            if len(terms) == MAX_QUERY_TERMS:
-                break
-        return terms
+        """The query's terms with their weights; unknown ones weigh little, unknown optional ones and phrases nothing."""
+        scanned = self._analyzer.scan(query)
+        terms = {term.text: self._weights.get(term.text, _weigh_unknown(term)) for term in scanned if not term.says_nothing}
+        phrases = {phrase: self._weights.get(phrase, 0.0) for phrase in pair_terms(scanned)}
+        weighed = ((text, weight) for text, weight in (*terms.items(), *phrases.items()) if weight)
+        return dict(islice(weighed, MAX_QUERY_TERMS))
 
     def _score_skills(self, terms: Mapping[str, float], mass: float) -> dict[int, float]:
         matched = _add_up(self._skills, terms)
@@ -112,27 +100,36 @@ class LexicalIndex:
             if score > scores[owners[place]]:
                 scores[owners[place]] = min(score, 1.0)
 
-    def _index_skills(self, skills: Iterable[SkillSpec], catalog: Catalog) -> None:
+    def _index_skills(self, skills: Sequence[SkillSpec], catalog: Catalog, examples: Sequence[Sequence[Counts]]) -> None:
         texts = [list_fields(skill, catalog.by_app[skill.app_id]) for skill in skills]
-        counted = [[self._count(field) for field in fields] for fields in texts]
+        counted = [
+            [
+                *(self._count(field.texts, has_phrases=field.has_phrases) for field in fields),
+                Counter(chain.from_iterable(counts.elements() for counts in own)),
+            ]
+            for fields, own in zip(texts, examples, strict=True)
+        ]
         average = _average_lengths(counted)
         for place, (fields, counts) in enumerate(zip(texts, counted, strict=True)):
-            for term, strength in _measure_strengths(fields, counts, average).items():
-                self._skills[term].add(place, strength)
+            for term, strength in _measure_strengths((*fields, EXAMPLES), counts, average).items():
+                self._skills[term].extend((place, strength))
 
-    def _index_examples(self, skills: Iterable[SkillSpec]) -> None:
-        for owner, skill in enumerate(skills):
-            for example in list_examples(skill):
-                weights = {term: self._weights[term] for term in self._count(Field((example,), 1.0, has_phrases=True))}
+    def _index_examples(self, examples: Iterable[Iterable[Counts]]) -> None:
+        for owner, own in enumerate(examples):
+            for counts in own:
+                weights = {term: self._weights[term] for term in counts}
                 length = math.sqrt(sum(weight * weight for weight in weights.values()))
                 for term, weight in weights.items():
-                    self._examples[term].add(len(self._example_owners), weight / length)
+                    self._examples[term].extend((len(self._example_owners), weight / length))
                 self._example_owners.append(owner)
 
-    def _count(self, field: Field) -> Counter[str]:
-        counts = Counter(term.text for text in field.texts for term in self._analyzer.analyze(text))
-        if field.has_phrases:
-            counts.update(term.text for text in field.texts for term in self._analyzer.analyze_phrases(text))
+    def _count(self, texts: Iterable[str], *, has_phrases: bool) -> Counts:
+        counts: Counts = Counter()
+        for text in texts:
+            terms = self._analyzer.scan(text)
+            counts.update([term.text for term in terms if not term.says_nothing])
+            if has_phrases:
+                counts.update(pair_terms(terms))
         return counts
 
     def _weigh(self, term: str, frequency: int) -> float:
@@ -148,26 +145,36 @@ def _is_phrase(term: str) -> bool:
     return " " in term
 
 
-def _add_up(index: Mapping[str, _Postings], terms: Mapping[str, float]) -> dict[int, float]:
-    totals: dict[int, float] = {}
+def _make_column() -> array[float]:
+    return array("d")
+
+
+def _weigh_unknown(term: Term) -> float:
+    if term.optional:
+        return 0.0
+    return (UNKNOWN_NAME_WEIGHT if term.is_capitalized else UNKNOWN_WEIGHT) * CLASS_WEIGHTS.get(term.text, 1.0)
+
+
+def _add_up(index: Postings, terms: Mapping[str, float]) -> dict[int, float]:
+    totals: dict[float, float] = {}
     for term, weight in terms.items():
-        if postings := index.get(term):
-            for place, strength in zip(postings.places, postings.strengths, strict=True):
-                totals[place] = totals.get(place, 0.0) + weight * strength
-    return totals
+        column = iter(index.get(term, ()))
+        for place, strength in zip(column, column, strict=True):
+            totals[place] = totals.get(place, 0.0) + weight * strength
+    return {int(place): total for place, total in totals.items()}
 
 
 def _measure_evidence(total: float) -> float:
     return 1.0 - math.exp(-total / EVIDENCE_SCALE)
 
 
-def _average_lengths(counted: list[list[Counter[str]]]) -> list[float]:
+def _average_lengths(counted: list[list[Counts]]) -> list[float]:
     """Average length of each field in words, over the skills that have it."""
     lengths = [[counts.total() for counts in column if counts] for column in zip(*counted, strict=True)]
     return [sum(column) / len(column) if column else 1.0 for column in lengths]
 
 
-def _measure_strengths(fields: Iterable[Field], counts: Iterable[Counter[str]], average: Iterable[float]) -> dict[str, float]:
+def _measure_strengths(fields: Iterable[Field], counts: Iterable[Counts], average: Iterable[float]) -> dict[str, float]:
     """BM25F of one skill: weighted frequencies over all fields, then one saturation, at most 1."""
     frequencies: dict[str, float] = {}
     for field, count, usual in zip(fields, counts, average, strict=True):

@@ -10,8 +10,8 @@ import orjson
 import typer
 
 from apps.sdk.chat import ToolCall
-from apps.sdk.contract import Contract
-from apps.sdk.names import resolve_name
+from apps.sdk.contract import Contract, make_contract
+from apps.sdk.names import find_close_names, resolve_name
 from executor.engine.local import LocalEngine
 from executor.validation import SkillSchemas
 from preprocessor.expand import Expansion
@@ -20,6 +20,7 @@ from service.commands.local import LocalServices, open_locally
 from service.commands.running import LOCAL, UsageError
 from service.events import discard
 from service.limits import make_limits
+from service.logs import configure_logging
 from service.skill_contexts import SkillContexts
 from service.tool_calls import ExecutedCall, ToolCalls
 
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
 async def call_once(settings: Settings, name: str, arguments: str) -> int:
     """Run one skill as a model would and print what the model would be given; 1 when the outcome is an error."""
     check_arguments(arguments)
+    configure_logging("warning", json=settings.log_json)
     async with open_locally(settings) as services:
         expansion = await services.expand(LOCAL, Intent())
-        contract = make_contract(services, expansion, name)
+        contract = offer(services, expansion, name)
         executed = await run_call(settings, services, contract, ToolCall("call_1", name, arguments))
     content = executed.rendered.content
     typer.echo(content if isinstance(content, str) else orjson.dumps(content, option=orjson.OPT_INDENT_2).decode())
@@ -49,15 +51,15 @@ def check_arguments(text: str) -> None:
         raise UsageError("--json: the arguments are a JSON object")
 
 
-def make_contract(services: LocalServices, expansion: Expansion, name: str) -> Contract:
+def offer(services: LocalServices, expansion: Expansion, name: str) -> Contract:
     """What may be called. Raises `UsageError` when `name` is not among it."""
-    skills = {available: services.catalog.skills[available] for available in expansion.available}
-    resolution = resolve_name(name, skills)
-    if resolution.name is None:
+    contract = make_contract(services.catalog, expansion.available)
+    if resolve_name(name, contract.skills, contract.known).name is None:
         reason = next((drop.reason for drop in expansion.dropped if drop.name == name), None)
-        close = f"; close: {', '.join(resolution.close)}" if resolution.close else ""
-        raise UsageError(f"{name} is not available: {reason}" if reason else f"there is no skill {name}{close}")
-    return Contract(services.catalog.digest, skills)
+        close = ", ".join(find_close_names(name, contract.skills))
+        unknown = f"there is no skill {name}{f'; close: {close}' if close else ''}"
+        raise UsageError(f"{name} is not available: {reason}" if reason else unknown)
+    return contract
 
 
 async def run_call(settings: Settings, services: LocalServices, contract: Contract, call: ToolCall) -> ExecutedCall:

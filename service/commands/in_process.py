@@ -12,7 +12,7 @@ from service.instructions import InstructionsError
 from service.logs import configure_logging
 from service.problems import Problem
 from service.services import Services
-from service.settings import Settings
+from service.settings import Settings, SettingsMismatch
 from service.store.errors import StoreError
 from service.wiring import open_services
 
@@ -26,5 +26,5 @@ async def open_for_command(settings: Settings) -> AsyncIterator[Services]:
             yield services
     except Problem as problem:
         raise CommandFailed(f"{problem.kind.title}: {problem.detail}") from problem
-    except (InstructionsError, AppsDirectoryMissing, StoreError, ModelError) as error:
+    except (InstructionsError, AppsDirectoryMissing, StoreError, SettingsMismatch, ModelError) as error:
         raise CommandFailed(str(error)) from error

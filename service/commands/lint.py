@@ -6,14 +6,13 @@ from pathlib import Path
 
 import typer
 
-from apps.sdk.lint import lint_directories
-from apps.sdk.loader import AppsDirectoryMissing
+from apps.sdk.loader import AppsDirectoryMissing, load_catalog
 
 
 def lint_apps(directories: tuple[Path, ...]) -> int:
     """Print every finding; 1 when one is an error, 2 when a folder is not there."""
     try:
-        findings = lint_directories(directories)
+        findings = load_catalog(directories).findings
     except AppsDirectoryMissing as error:
         typer.echo(str(error), err=True)
         return 2

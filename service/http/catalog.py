@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from aiohttp import web
 
-from apps.sdk.catalog import App, Catalog, Finding, Quarantined
+from apps.sdk.catalog import App, Catalog, Quarantined
+from apps.sdk.findings import Finding
 from preprocessor.availability import Availabilities, resolve_availability
 from service.http.answers import answer_json
 from service.http.reading import get_services, read_scope

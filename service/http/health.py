@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Final
+
 from aiohttp import web
 
 from service.http.answers import answer_json
 from service.http.reading import get_services
 from service.http.views import LiveView, ReadyView
 from service.middleware.draining import DRAIN
+from service.services import Services
+from service.store.errors import StoreError
+
+STORE_TIMEOUT: Final = 1.0
+"""Seconds that a readiness probe waits for the store."""
+PROBE_TENANT: Final = "readiness"
 
 
 async def get_live(_: web.Request) -> web.Response:
@@ -21,7 +30,8 @@ async def get_ready(request: web.Request) -> web.Response:
     catalog = services.catalog()
     blocking = [
         *(["the service is shutting down"] if request.app[DRAIN].begun else []),
-        *(["the models' library is still being loaded"] if not services.models.ready else []),
+        *([services.models.problem or "the models' library is still being loaded"] if not services.models.ready else []),
+        *(["the database does not answer"] if not await answers(services) else []),
     ]
     errors = sum(finding.severity == "error" for finding in catalog.findings)
     broken = [f"{item.id} is quarantined: {item.reason}" for item in catalog.quarantined]
@@ -36,6 +46,16 @@ async def get_ready(request: web.Request) -> web.Response:
         quarantined=len(catalog.quarantined),
     )
     return answer_json(view, status=503 if blocking else 200)
+
+
+async def answers(services: Services) -> bool:
+    """Whether the store reads something within a second."""
+    try:
+        async with asyncio.timeout(STORE_TIMEOUT):
+            await services.overrides.list(PROBE_TENANT)
+    except (StoreError, TimeoutError):
+        return False
+    return True
 
 
 async def get_metrics(request: web.Request) -> web.Response:

@@ -55,7 +55,7 @@ def _read_target(request: web.Request) -> tuple[OverrideKind, str]:
 def _known_ids(services: Services, kind: OverrideKind) -> frozenset[str]:
     catalog = services.catalog()
     known = {"app": catalog.by_app, "skill": catalog.skills, "focus_mode": catalog.focus_modes}[kind]
-    return frozenset(known) | frozenset(item.id for item in catalog.quarantined)
+    return frozenset(known)
 
 
 def _view(stored: StoredOverride) -> OverrideView:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from apps.sdk.chat import Message, ToolCall
 from apps.sdk.jsontypes import JsonObject
@@ -21,16 +21,16 @@ class Body(BaseModel):
 
 
 class FunctionCall(Body):
-    """What an earlier reply called."""
+    """What an earlier reply called; whatever a model wrote is taken, since an answer's messages must be."""
 
-    name: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    name: str = Field(description="As the model wrote it.")
     arguments: str = Field(description="JSON text, as the model wrote it.")
 
 
 class WireToolCall(Body):
     """A tool call of an earlier assistant message."""
 
-    id: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    id: Annotated[str, StringConstraints(min_length=1)]
     type: Literal["function"] = "function"
     function: FunctionCall
 
@@ -80,6 +80,12 @@ def to_message(wire: SystemMessage | UserMessage | AssistantMessage | ToolMessag
             return Message(wire.role, wire.content)
 
 
+def _end_with_user(messages: list[WireMessage]) -> list[WireMessage]:
+    if messages[-1].role != "user":
+        raise ValueError("the last message must be the user's")
+    return messages
+
+
 class ExpandBody(Body):
     """What a conversation wants of its tools."""
 
@@ -94,7 +100,7 @@ class ExpandBody(Body):
 class MessagesBody(ExpandBody):
     """A history whose last message is the user's."""
 
-    messages: list[WireMessage] = Field(min_length=1, max_length=2_000)
+    messages: Annotated[list[WireMessage], Field(min_length=1, max_length=2_000), AfterValidator(_end_with_user)]
     source: Source = "chat"
 
 

@@ -14,22 +14,35 @@ HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-
 
 
 class EventStream:
-    """Sends what `produce` emits, each event with an id from 1, a comment when nothing happens for `heartbeat` seconds."""
+    """Sends what `produce` emits, each event with an id from 1, a comment when nothing happens for `heartbeat` seconds.
 
-    def __init__(self, request: web.Request, recording: Recording, *, heartbeat: float) -> None:
+    A client that reads nothing for `timeout` seconds is taken for gone. `last_words` end a stream that is cancelled.
+    """
+
+    def __init__(
+        self, request: web.Request, recording: Recording, *, heartbeat: float, timeout: float, last_words: Event
+    ) -> None:
         self._request = request
         self._recording = recording
         self._heartbeat = heartbeat
+        self._timeout = timeout
+        self._last_words = last_words
+        self._event_id = 0
         self._queue: asyncio.Queue[Event | None] = asyncio.Queue()
         self._client_is_there = True
 
     async def send(self, produce: Callable[[Emit], Awaitable[None]]) -> web.StreamResponse:
         """Run `produce` to its end and send its events meanwhile; a client that has left does not stop it."""
         response = web.StreamResponse(headers=HEADERS)
-        await response.prepare(self._request)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._run(produce))
-            await self._forward(response)
+        await self._reach_client(response.prepare(self._request))
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._run(produce))
+                await self._forward(response)
+        except asyncio.CancelledError:
+            await self._write(response, self._encode(self._last_words))
+            await self._write(response, None)
+            raise
         return response
 
     async def _run(self, produce: Callable[[Emit], Awaitable[None]]) -> None:
@@ -39,7 +52,6 @@ class EventStream:
             self._queue.put_nowait(None)
 
     async def _forward(self, response: web.StreamResponse) -> None:
-        event_id = 0
         while True:
             try:
                 async with asyncio.timeout(self._heartbeat):
@@ -49,17 +61,26 @@ class EventStream:
                 continue
             if event is None:
                 break
-            event_id += 1
-            chunk = encode_event(event, event_id)
+            chunk = self._encode(event)
             self._recording.add(chunk)
             await self._write(response, chunk)
-        if self._client_is_there:
-            await response.write_eof()
+        await self._write(response, None)
 
-    async def _write(self, response: web.StreamResponse, chunk: bytes) -> None:
-        if not self._client_is_there:
-            return
+    def _encode(self, event: Event) -> bytes:
+        self._event_id += 1
+        return encode_event(event, self._event_id)
+
+    async def _write(self, response: web.StreamResponse, chunk: bytes | None) -> None:
+        """Send the chunk, or the end of the stream, unless the client has left."""
+        if self._client_is_there:
+            await self._reach_client(response.write_eof() if chunk is None else response.write(chunk))
+
+    async def _reach_client(self, step: Awaitable[object]) -> None:
+        """Await what sends something; when that fails, or takes too long, the client has left."""
         try:
-            await response.write(chunk)
-        except ClientConnectionResetError:
+            async with asyncio.timeout(self._timeout):
+                await step
+        except (ClientConnectionResetError, TimeoutError):
             self._client_is_there = False
+            if self._request.transport is not None:
+                self._request.transport.abort()

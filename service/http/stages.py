@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import orjson
+import json
+
 from aiohttp import web
 
 from apps.sdk.chat import ToolCall
-from apps.sdk.names import resolve_name
+from apps.sdk.names import find_close_names, resolve_name
 from service.events import Event, discard
 from service.http.answers import answer_json
+from service.http.detached import see_through
 from service.http.reading import get_services, read_caller, read_timeout, start_deadline
 from service.http.schemas import ExecuteBody, ExpandBody, PreprocessBody, to_message
 from service.json_body import read_json
@@ -49,7 +51,7 @@ async def post_execute(request: web.Request) -> web.StreamResponse:
             executed = await _execute(request, body, services)
         return answer_json(describe_result(executed.result, executed.rendered))
 
-    return await services.idempotency.run(request, produce)
+    return await see_through(request, services.idempotency.run(request, produce))
 
 
 async def _execute(request: web.Request, body: ExecuteBody, services: Services) -> ExecutedCall:
@@ -57,11 +59,11 @@ async def _execute(request: web.Request, body: ExecuteBody, services: Services) 
     caller = read_caller(request, body.source)
     deadline = start_deadline(read_timeout(request, services.settings))
     contract, expansion = await services.turns.make_contract(caller, body.wanted)
-    resolution = resolve_name(body.name, contract.skills)
-    if resolution.name is None:
-        dropped = next((drop for drop in expansion.dropped if drop.name == body.name), None)
-        raise Disabled(dropped.name, dropped.reason) if dropped else UnknownSkill(body.name, resolution.close)
-    call = ToolCall(body.id, body.name, orjson.dumps(body.arguments).decode())
+    if resolve_name(body.name, contract.skills, contract.known).name is None:
+        if dropped := next((drop for drop in expansion.dropped if drop.name == body.name), None):
+            raise Disabled(dropped.name, dropped.reason)
+        raise UnknownSkill(body.name, find_close_names(body.name, contract.skills))
+    call = ToolCall(body.id, body.name, json.dumps(body.arguments, ensure_ascii=False))
 
     def count(event: Event) -> None:
         count_event(services.metrics, event)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
+from contextlib import ExitStack
 from uuid import uuid4
 
 from aiohttp import web
 
 from service.events import Emit, Event, discard
 from service.http.answers import encode_json
+from service.http.detached import see_through
 from service.http.reading import get_services, read_caller, read_timeout, start_deadline
 from service.http.schemas import TurnBody, to_message
 from service.http.sse import EventStream
@@ -16,7 +17,7 @@ from service.idempotency import Recording
 from service.json_body import read_json
 from service.middleware.problem_answers import log_problem, map_error
 from service.middleware.request_ids import REQUEST_ID
-from service.problems import describe_problem
+from service.problems import ShuttingDown, describe_problem
 from service.services import Services
 from service.turn import TurnOutcome, TurnRequest
 from service.turn_metrics import count_event, count_turn
@@ -31,17 +32,15 @@ async def post_turn(request: web.Request) -> web.StreamResponse:
     turn = _make_turn(request, body, timeout, services)
 
     async def produce(recording: Recording) -> web.StreamResponse:
-        with services.gate.admit():
+        with ExitStack() as admission:
+            admission.enter_context(services.gate.admit())
             if turn.stream:
-                return await _stream_turn(request, turn, services, recording)
-            answer = encode_json(describe_turn(await _run_turn(turn, services, discard)))
+                return await _stream_turn(request, turn, services, recording, admission)
+            answer = encode_json(describe_turn(await _run_turn(turn, services, discard, admission)))
             recording.add(answer)
             return web.Response(body=answer, content_type="application/json")
 
-    work = services.idempotency.run_stream(request, produce)
-    if services.settings.on_disconnect == "cancel":
-        return await work
-    return await asyncio.shield(services.tasks.start(work))
+    return await see_through(request, services.idempotency.run_stream(request, produce))
 
 
 def _make_turn(request: web.Request, body: TurnBody, timeout: float, services: Services) -> TurnRequest:
@@ -59,23 +58,25 @@ def _make_turn(request: web.Request, body: TurnBody, timeout: float, services: S
     )
 
 
-async def _run_turn(turn: TurnRequest, services: Services, emit: Emit) -> TurnOutcome:
-    """Run it, counted."""
+async def _run_turn(turn: TurnRequest, services: Services, emit: Emit, admission: ExitStack) -> TurnOutcome:
+    """Run it, counted; its place is free as soon as it has ended, however slowly its client reads."""
 
     def count_and_emit(event: Event) -> None:
         count_event(services.metrics, event)
         emit(event)
 
-    with count_turn(services.metrics):
+    with admission, count_turn(services.metrics):
         return await services.turns.run(turn, count_and_emit)
 
 
-async def _stream_turn(request: web.Request, turn: TurnRequest, services: Services, recording: Recording) -> web.StreamResponse:
+async def _stream_turn(
+    request: web.Request, turn: TurnRequest, services: Services, recording: Recording, admission: ExitStack
+) -> web.StreamResponse:
     """The same as events; a problem is the last of them, since the status line is out by then."""
 
     async def produce(emit: Emit) -> None:
         try:
-            outcome = await _run_turn(turn, services, emit)
+            outcome = await _run_turn(turn, services, emit, admission)
         except Exception as error:  # noqa: BLE001 - as the middleware does: the status line is out already
             recording.discard()
             problem = map_error(error)
@@ -84,4 +85,7 @@ async def _stream_turn(request: web.Request, turn: TurnRequest, services: Servic
         else:
             emit(Event("turn.finished", describe_turn(outcome).model_dump(mode="json")))
 
-    return await EventStream(request, recording, heartbeat=services.settings.heartbeat).send(produce)
+    last_words = Event("error", describe_problem(ShuttingDown(), request[REQUEST_ID]))
+    settings = services.settings
+    stream = EventStream(request, recording, heartbeat=settings.heartbeat, timeout=settings.client_timeout, last_words=last_words)
+    return await stream.send(produce)

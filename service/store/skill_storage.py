@@ -6,19 +6,15 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.skill import SkillFailed, SkillStorage
+from apps.sdk.skill import MAX_STORAGE_KEY, SkillFailed, SkillStorage
 from service.store.database import Database
 from service.store.tables import skill_storage, utc_now
 from service.store.upsert import upsert
-
-MAX_KEY: Final = 200
-"""Characters of a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +129,8 @@ class _ScopedStorage:
 
 
 def _checked(key: str) -> str:
-    if not 0 < len(key) <= MAX_KEY:
-        raise SkillFailed(f"A storage key must have 1 to {MAX_KEY} characters.")
+    if not 0 < len(key) <= MAX_STORAGE_KEY:
+        raise SkillFailed(f"A storage key must have 1 to {MAX_STORAGE_KEY} characters.")
     if "\x00" in key or any("\ud800" <= character <= "\udfff" for character in key):
         raise SkillFailed("A storage key must be text without NUL characters and lone surrogates.")
     return key

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from apps.sdk.catalog import App, Catalog, FocusMode, Memory, Position, SkillSpec
+from apps.sdk.catalog import App, Catalog, FocusMode, Memory, SkillSpec
+from apps.sdk.findings import Position
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.names import split_tool_name
 from apps.sdk.skill import Skill

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from apps.sdk.jsontypes import Json, JsonObject
 from service.server import run_server
@@ -36,10 +37,25 @@ class Running:
             return response.status, await response.json(content_type=None)
 
 
+class IsolatedSettings(Settings):
+    """Settings that read neither the environment nor `.env`, which on a developer's machine may name real models."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
+
+
 def make_settings(tmp_path: Path, **changes: Json) -> Settings:
     """Settings that no environment touches: a free port, a database of their own."""
     given = {"port": 0, "database_url": f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", "shutdown_grace": 2.0, **changes}
-    return Settings.model_validate(given)
+    return IsolatedSettings.model_validate(given)
 
 
 @asynccontextmanager

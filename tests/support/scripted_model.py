@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from apps.sdk.chat import ChatRequest, FinishReason, ModelReply, TextDelta, ToolCall, Usage
 from apps.sdk.jsontypes import Json
@@ -29,7 +29,7 @@ class ScriptedModel:
             raise self.answer
         return self.answer
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[TextDelta | ModelReply]:
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
         yield await self.complete(request)
 
 

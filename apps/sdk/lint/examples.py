@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from apps.sdk.assembly import LoadedApp
-from apps.sdk.catalog import Finding
-from apps.sdk.findings import report
+from apps.sdk.findings import Finding, report
 
 
 def check_examples(apps: Sequence[LoadedApp]) -> Iterator[Finding]:

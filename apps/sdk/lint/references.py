@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from apps.sdk.assembly import LoadedApp
 from apps.sdk.building import Place
-from apps.sdk.catalog import Finding, FocusMode
-from apps.sdk.findings import report
-from apps.sdk.names import resolve_name
+from apps.sdk.catalog import FocusMode
+from apps.sdk.findings import Finding, report
+from apps.sdk.names import find_close_names, resolve_name
 
 
 def check_references(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
@@ -48,7 +48,7 @@ def _report_skill(
 ) -> Finding:
     if name in quarantined:
         return report("unknown-reference", place.at(*path), f"the skill '{name}' is quarantined")
-    found = resolve_name(name, skills)
-    close = [found.name] if found.name else found.close
+    meant = resolve_name(name, skills).name
+    close = (meant,) if meant else find_close_names(name, skills)
     advice = f"did you mean {' or '.join(map(repr, close))}?" if close else None
     return report("unknown-reference", place.at(*path), f"there is no skill '{name}'", advice)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from apps.sdk.assembly import LoadedApp
-from apps.sdk.catalog import Finding
+from apps.sdk.findings import Finding
 from apps.sdk.lint import examples, fields, references, texts, wirenames
 
 Rule: TypeAlias = Callable[[Sequence[LoadedApp]], Iterator[Finding]]

@@ -6,11 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from apps.sdk.assembly import LoadedApp
 from apps.sdk.building import Place
-from apps.sdk.catalog import Finding, FocusMode, Memory, SkillSpec
-from apps.sdk.findings import report
-
-MAX_HINT = 300
-"""Characters: a hint of every available skill is in each preselection call."""
+from apps.sdk.catalog import MAX_HINT, FocusMode, Memory, SkillSpec
+from apps.sdk.findings import Finding, report
 
 MAX_DESCRIPTION = 1024
 """Characters: the limit that several providers set on a function's description."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from apps.sdk.assembly import LoadedApp
 from apps.sdk.building import Place
-from apps.sdk.catalog import Finding, SkillSpec
-from apps.sdk.findings import report
+from apps.sdk.catalog import SkillSpec
+from apps.sdk.findings import Finding, report
 from apps.sdk.names import resolve_name
 
 LONGEST_FOR_ALL = 60

@@ -2,7 +2,7 @@ import copy
 
 import pytest
 
-from apps.sdk.dialects import check_parameters, compile_validator, complete_parameters, with_request_fields
+from apps.sdk.dialects import check_parameters, compile_validator, complete_parameters, request_items, with_request_fields
 from apps.sdk.jsontypes import Json, JsonObject
 
 
@@ -71,6 +71,7 @@ def test_closed_items_accept_the_id() -> None:
 )
 def test_nothing_is_injected_elsewhere(parameters: JsonObject) -> None:
     """case 5: an array of strings, or no `requests`, is sent as it is."""
+    assert request_items(parameters) is None
     assert with_request_fields(parameters, limit=5) is parameters
 
 
@@ -79,6 +80,26 @@ def test_items_behind_a_reference_get_the_id_too() -> None:
     sent = with_request_fields(parameters, limit=5)
     assert set(sent["properties"]["requests"]["items"]["properties"]) == {"id", "query"}
     assert sent["$defs"] == {"Request": QUERY}
+
+
+@pytest.mark.parametrize(
+    "requests",
+    [
+        {"$ref": "#/$defs/Requests"},
+        {"$ref": "#/$defs/Requests", "description": "d"},
+        {"items": QUERY},
+        {"$ref": "#/$defs/Requests", "minItems": 1},
+    ],
+)
+def test_what_is_split_into_requests_is_what_gets_the_id(requests: JsonObject) -> None:
+    """case 5: whether `requests` is an array of objects has one answer, also behind a reference and without `type`."""
+    definitions = {"Requests": {"type": "array", "items": {"$ref": "#/$defs/Request"}}, "Request": QUERY}
+    parameters = {"type": "object", "properties": {"requests": requests, "lang": {}}, "$defs": definitions}
+    assert request_items(parameters) == QUERY
+    sent = with_request_fields(parameters, limit=5)
+    assert list(sent["properties"]) == ["requests", "lang"]
+    assert sent["properties"]["requests"]["maxItems"] == 5
+    assert set(sent["properties"]["requests"]["items"]["properties"]) == {"id", "query"}
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from apps.sdk.catalog import Position
-from apps.sdk.findings import report
-from apps.sdk.lint import CODES
+from apps.sdk.findings import CODES, Position, report
 
 SDK = Path(__file__).parents[3] / "apps" / "sdk"
 

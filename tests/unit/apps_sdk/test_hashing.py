@@ -90,6 +90,16 @@ def test_the_digest_covers_the_whole_app(tmp_path: Path, changes: dict[str, Json
     assert load_catalog([tmp_path / "before"]).digest != load_catalog([tmp_path / "after"]).digest
 
 
+def test_order_of_arguments_is_content(tmp_path: Path) -> None:
+    """Rule 3: the schema is sent in the author's order, so another order is other bytes and another hash."""
+    for place, names in (("before", "ab"), ("after", "ba")):
+        schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+        write_echo_app(tmp_path / place, "one", "a", tool_schema=schema)
+    before, after = (load_catalog([tmp_path / place]) for place in ("before", "after"))
+    assert before.skills["one-a"].content_hash != after.skills["one-a"].content_hash
+    assert before.digest != after.digest
+
+
 def test_order_of_skills_is_content(tmp_path: Path) -> None:
     write_echo_app(tmp_path / "before", "one", "a", "b")
     write_echo_app(tmp_path / "after", "one", "b", "a")

@@ -147,6 +147,19 @@ def test_a_failed_package_is_tried_once_per_load(tmp_path: Path) -> None:
     assert "apps.imp_bad" not in sys.modules
 
 
+@pytest.mark.parametrize("prank", ["del sys.modules[__name__]", "import apps; del sys.modules[__name__], apps.imp_gone"])
+def test_a_package_that_removes_itself_and_fails_is_a_finding(tmp_path: Path, prank: str) -> None:
+    """Whatever an app's code does to Python's table of modules, the others load."""
+    folder = write_saying(tmp_path, "imp_gone", "x")
+    (folder / "__init__.py").write_text(f"import sys\n{prank}\nraise RuntimeError('gone')\n")
+    write_saying(tmp_path, "imp_stay", "x")
+    for _ in range(2):
+        catalog = load_catalog([tmp_path])
+        assert list(catalog.skills) == ["imp_stay-say"]
+        assert "RuntimeError: gone" in catalog.quarantined[0].reason
+    assert not hasattr(apps, "imp_gone")
+
+
 def test_wrapped_methods_are_taken_on_trust(tmp_path: Path) -> None:
     """A decorated `execute` may well return a coroutine, so it is no warning."""
     module = """

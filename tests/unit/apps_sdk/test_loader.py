@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from apps.sdk.catalog import Catalog, Finding
+from apps.sdk.catalog import Catalog
+from apps.sdk.findings import Finding
 from apps.sdk.loader import AppsDirectoryMissing, load_catalog
 from apps.sdk.skill import BatchSkill
 from tests.support.apps import ECHO_MODULE, REQUESTS_SCHEMA, skill_manifest, write_app, write_echo_app
@@ -312,6 +313,21 @@ def test_tool_names_over_the_limit_are_quarantined(tmp_path: Path) -> None:
     assert find(catalog, "tool-name-long").severity == "hint"
 
 
+@pytest.mark.parametrize("length", [60, 101, 300])
+@pytest.mark.parametrize("kind", ["focus_modes", "settings_and_memories"])
+def test_ids_of_focus_modes_and_memories_have_the_same_limit(tmp_path: Path, kind: str, length: int) -> None:
+    """An id over the limit costs its own item only, whatever kind it is and however long."""
+    items = [{"id": "i" * length, "system_prompt": "p"}, {"id": "fine", "system_prompt": "p"}]
+    if kind == "settings_and_memories":
+        items = [{"id": item["id"]} for item in items]
+    write_app(tmp_path, "four", {kind: items})
+    write_echo_app(tmp_path, "one", "a")
+    catalog = load_catalog([tmp_path])
+    assert [*catalog.focus_modes, *catalog.memories] == ["four-fine"]
+    assert list(catalog.skills) == ["one-a"]
+    assert find(catalog, "tool-name-length").severity == "error"
+
+
 def test_an_id_in_the_file_may_only_repeat_the_folder(tmp_path: Path) -> None:
     write_app(tmp_path, "one", "app_id: two\nskills: []\ninstructions: [{instruction: x}]\n")
     catalog = load_catalog([tmp_path])
@@ -377,12 +393,28 @@ def test_a_class_that_cannot_be_had_is_quarantined(tmp_path: Path, source: str, 
 
 
 @pytest.mark.parametrize(
-    "class_path", ["EchoSkill", "apps.one.skills.echo.", "../x.Echo", "os.system", ".x.Y", "apps.one.skills.echo"]
-)
+    "class_path",
+    [
+        "EchoSkill", "apps.one.skills.echo.", "../x.Echo", "os.system", ".x.Y", "apps.one.skills.echo",
+        "apps.one.EchoSkill", "apps.two.skills.echo.EchoSkill", "tests.support.catalogs.ScriptedAvailability",
+        "apps.one.skills.1echo.EchoSkill", "apps.ones.skills.echo.EchoSkill",
+    ],
+)  # fmt: skip
 def test_a_class_path_that_names_no_skill_is_quarantined(tmp_path: Path, class_path: str) -> None:
+    """A class outside the app's own package is refused too: an app runs its own code."""
     write_echo_app(tmp_path, "one", "a", class_path=class_path)
+    write_echo_app(tmp_path, "two", "b")
     catalog = load_catalog([tmp_path])
     assert list(reasons(catalog)) == ["one-a"]
+    assert list(catalog.skills) == ["two-b"]
+
+
+def test_an_app_id_may_start_with_a_digit(tmp_path: Path) -> None:
+    """case 2: the folder `3d` is a legal app id, so its skills run."""
+    write_echo_app(tmp_path, "3d", "render")
+    catalog = load_catalog([tmp_path])
+    assert list(catalog.skills) == ["3d-render"]
+    assert catalog.findings == ()
 
 
 def test_a_broken_package_quarantines_the_skills_of_its_app(tmp_path: Path) -> None:

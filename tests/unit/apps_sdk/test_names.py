@@ -2,7 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.sdk.names import humanize, is_app_id, is_skill_id, resolve_name, split_tool_name, suggest_id, tool_name
+from apps.sdk.names import (
+    find_close_names,
+    humanize,
+    is_app_id,
+    is_skill_id,
+    resolve_name,
+    split_tool_name,
+    suggest_id,
+    tool_name,
+)
 
 APP_IDS = st.from_regex(r"[a-z0-9][a-z0-9_]{0,20}", fullmatch=True)
 SKILL_IDS = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,20}", fullmatch=True)
@@ -60,12 +69,12 @@ def test_exact_name_is_not_a_repair() -> None:
 def test_unknown_name_gets_close_names_of_the_scope() -> None:
     """case 3: an unknown name is answered with up to three close ones, and only of the scope."""
     scope = {"library-search", "library-read", "library-add", "library-remove", "math-calculate"}
-    found = resolve_name("brary search", scope)
-    assert found.name is None
-    assert found.close[0] == "library-search"
-    assert len(found.close) <= 3
-    assert set(found.close) <= scope
-    assert resolve_name("qqqq", scope).close == ()
+    assert resolve_name("brary search", scope).name is None
+    close = find_close_names("brary search", scope)
+    assert close[0] == "library-search"
+    assert len(close) <= 3
+    assert set(close) <= scope
+    assert find_close_names("qqqq", scope) == ()
 
 
 def test_twins_are_never_confused() -> None:
@@ -73,21 +82,28 @@ def test_twins_are_never_confused() -> None:
     scope = ["a-b_c", "a_b-c"]
     assert resolve_name("a-b_c", scope).name == "a-b_c"
     assert resolve_name("a_b-c", scope).name == "a_b-c"
-    unclear = resolve_name("a.b.c", scope)
-    assert unclear.name is None
-    assert unclear.close == ("a-b_c", "a_b-c")
+    assert resolve_name("a.b.c", scope).name is None
+    assert find_close_names("a.b.c", scope) == ("a-b_c", "a_b-c")
+
+
+def test_a_name_that_exists_is_never_read_as_another() -> None:
+    """case 4: with `a_b-c` denied, writing it is no misspelling of its twin `a-b_c`; other spellings still are."""
+    known = {"a-b_c", "a_b-c"}
+    assert resolve_name("a_b-c", ["a-b_c"], known).name is None
+    assert resolve_name("A.B.C", ["a-b_c"], known).name == "a-b_c"
 
 
 @given(st.text(max_size=200), st.sets(st.builds(tool_name, APP_IDS, SKILL_IDS), max_size=8))
 def test_resolution_never_leaves_the_scope(written: str, scope: set[str]) -> None:
     """Whatever a model writes, only names of the scope come back, and the same ones in any order of the scope."""
     found = resolve_name(written, scope)
-    assert {found.name, *found.close} <= scope | {None}
+    assert {found.name, *find_close_names(written, scope)} <= scope | {None}
     assert resolve_name(written, sorted(scope, reverse=True)) == found
 
 
 def test_a_huge_name_is_answered() -> None:
     assert resolve_name("x" * 1_000_000, ["web-search"]).name is None
+    assert find_close_names("x" * 1_000_000, ["web-search"]) == ()
 
 
 @pytest.mark.parametrize(

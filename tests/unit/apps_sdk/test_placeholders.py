@@ -25,3 +25,9 @@ def test_unfilled_placeholders_are_found(text: str) -> None:
 )  # fmt: skip
 def test_ordinary_texts_hold_none(text: str) -> None:
     assert find_placeholder(text) is None
+
+
+@pytest.mark.timeout(20)
+def test_blank_lines_do_not_hang_a_load() -> None:
+    """A text of nothing but line breaks is read once, not once for each of them."""
+    assert find_placeholder("\n" * 300_000) is None

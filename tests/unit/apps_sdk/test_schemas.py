@@ -3,103 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.schemas import _is_plain, check_schema, resolve_reference
-
-KEYWORDS = [
-    "type", "required", "properties", "items", "enum", "minimum", "maxItems", "description", "default",
-    "additionalProperties", "anyOf", "not", "$defs", "pattern", "title", "exclusiveMinimum", "uniqueItems", "const",
-    "format", "$ref", "multipleOf", "is_title",
-]  # fmt: skip
-LEAVES: st.SearchStrategy[Json] = st.sampled_from(
-    ["string", "object", "array", True, None, 0, -1, 1.5, "x", [], {}, ["a"], ["a", "a"]]
-)
-SCHEMAS = st.recursive(
-    LEAVES,
-    lambda inner: st.dictionaries(st.sampled_from(KEYWORDS), inner | st.lists(inner, max_size=2), max_size=4),
-    max_leaves=12,
-)
-
-
-@given(SCHEMAS)
-def test_what_passes_by_hand_passes_the_metaschema(schema: Json) -> None:
-    """The quick check accepts nothing that the metaschema refuses."""
-    if _is_plain(schema):
-        Draft202012Validator.check_schema(schema)
-
-
-@given(SCHEMAS)
-def test_every_usable_schema_compiles_and_validates(schema: Json) -> None:
-    """A schema without a reason against it can validate any value without an exception."""
-    if isinstance(schema, dict) and check_schema(schema) is None:
-        validator = Draft202012Validator(schema)
-        values: list[Json] = [None, 1, "x", [1, "a"], {"a": {"b": []}}]
-        for value in values:
-            validator.is_valid(value)
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"type": "integer", "minimum": 0, "exclusiveMinimum": True},
-        {"type": "object", "required": None},
-        {"type": "strin"},
-        {"type": ["string", "string"]},
-        {"properties": {"a": 5}},
-        {"required": "a"},
-        {"enum": "a"},
-        {"anyOf": []},
-        {"multipleOf": 0},
-        {"minItems": -1},
-    ],
-)
-def test_invalid_schemas_have_a_reason(schema: JsonObject) -> None:
-    """case 6: what is not JSON Schema is refused, the draft-4 boolean and the empty `required:` included."""
-    reason = check_schema(schema)
-    assert reason is not None
-    assert reason.startswith("not valid JSON Schema")
-
-
-@pytest.mark.parametrize(
-    ("schema", "part"),
-    [
-        ({"$ref": "https://example.com/a.json"}, "not local"),
-        ({"$ref": "other.json#/a"}, "not local"),
-        ({"$ref": "file:///etc/passwd"}, "not local"),
-        ({"$ref": "#anchor", "$anchor": "anchor"}, "not local"),
-        ({"$ref": "#/$defs/gone"}, "leads to no schema"),
-        ({"$ref": "#/$defs/a/enum", "$defs": {"a": {"enum": [1]}}}, "leads to no schema"),
-        ({"$ref": "#"}, "leads back"),
-        ({"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}}}, "leads back"),
-        ({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}, "leads back"),
-        ({"$dynamicRef": "#x"}, "$dynamicRef"),
-        ({"$id": "https://example.com/", "items": {"$ref": "#/$defs/a"}, "$defs": {"a": {}}}, "$id"),
-        ({"pattern": "["}, "no regular expression"),
-        ({"patternProperties": {"(": {}}}, "no regular expression"),
-    ],
-)
-def test_schemas_that_would_fail_later_have_a_reason(schema: JsonObject, part: str) -> None:
-    """References that leave the file, lead nowhere or never end, and broken patterns, are found before any call."""
-    assert part in (check_schema(schema) or "")
-
-
-def test_recursive_types_are_fine() -> None:
-    """A tree refers to itself one level down, and that ends."""
-    tree = {"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#"}}}}
-    assert check_schema(tree) is None
-    assert check_schema({"items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}}}}) is None
-
-
-def test_properties_may_be_called_like_keywords() -> None:
-    named = ("$ref", "pattern", "type", "default", "items", "enum")
-    assert check_schema({"type": "object", "properties": {name: {"type": "string"} for name in named}}) is None
-
-
-def test_a_bottomless_schema_has_a_reason() -> None:
-    schema: JsonObject = {}
-    for _ in range(20_000):
-        schema = {"not": schema}
-    assert check_schema(schema) == "the schema is nested too deeply"
+from apps.sdk.jsontypes import JsonObject
+from apps.sdk.schemas import follow, properties_of, required_of, resolve_reference, wanted_types
 
 
 def test_pointers_are_unescaped() -> None:
@@ -109,3 +14,79 @@ def test_pointers_are_unescaped() -> None:
     assert resolve_reference(root, "#") is root
     with pytest.raises(LookupError):
         resolve_reference(root, "#/$defs/list/x")
+
+
+PARTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.sampled_from(["object", ["object", "null"]]),
+        "properties": st.dictionaries(
+            st.sampled_from("abc"), st.sampled_from([{"type": "integer"}, {"minimum": 2}, {}]), max_size=2
+        ),
+        "required": st.lists(st.sampled_from("abc"), unique=True, max_size=2),
+        "additionalProperties": st.booleans(),
+        "minProperties": st.integers(0, 2),
+        "title": st.just("T"),
+        "allOf": st.just([{"maxProperties": 2}]),
+    },
+)
+VALUES = st.none() | st.dictionaries(st.sampled_from("abcd"), st.sampled_from([1, 3, "x", None]), max_size=3)
+
+
+@given(PARTS, PARTS, VALUES)
+def test_a_followed_reference_means_what_the_reference_meant(
+    target: JsonObject, beside: JsonObject, value: JsonObject | None
+) -> None:
+    """Keywords beside a `$ref` hold together with what it names, whatever both say."""
+    root = {"$defs": {"target": target}}
+    schema = {"$ref": "#/$defs/target", **beside}
+    followed = follow(schema, root)
+    assert Draft202012Validator(followed).is_valid(value) == Draft202012Validator({**schema, **root}).is_valid(value)
+    assert set(properties_of(followed, root)) == target.get("properties", {}).keys() | beside.get("properties", {}).keys()
+
+
+def test_keywords_beside_a_reference_are_merged() -> None:
+    """Properties and required names of both count; what clashes is kept in `allOf`; the author's description stands."""
+    root = {
+        "$defs": {
+            "a": {
+                "type": "object",
+                "description": "d",
+                "properties": {"x": {"type": "string"}},
+                "required": ["x"],
+                "maxProperties": 3,
+            }
+        }
+    }
+    beside = {"description": "mine", "properties": {"y": {}}, "required": ["y"], "maxProperties": 2}
+    assert follow({"$ref": "#/$defs/a", **beside}, root) == {
+        "type": "object",
+        "description": "mine",
+        "properties": {"x": {"type": "string"}, "y": {}},
+        "required": ["x", "y"],
+        "maxProperties": 2,
+        "allOf": [{"maxProperties": 3}],
+    }
+
+
+def test_references_are_followed_to_their_end() -> None:
+    """Chains are followed, what leads nowhere or round in a circle stays, and booleans keep their meaning."""
+    root = {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"type": "string"}, "c": {"$ref": "#/$defs/c"}, "yes": True, "no": False}}
+    assert follow({"$ref": "#/$defs/a"}, root) is root["$defs"]["b"]
+    assert follow({"$ref": "#/$defs/gone"}, root) == {"$ref": "#/$defs/gone"}
+    assert follow({"$ref": "#/$defs/c"}, root) == {"$ref": "#/$defs/c"}
+    assert follow({"$ref": "#/$defs/yes", "maxLength": 1}, root) == {"maxLength": 1}
+    assert follow({"$ref": "#/$defs/no", "maxLength": 1}, root) is False
+
+
+def test_parts_count_as_declared() -> None:
+    """What `allOf` declares is declared."""
+    root = {
+        "allOf": [{"$ref": "#/$defs/a"}],
+        "properties": {"y": {}},
+        "required": ["y"],
+        "$defs": {"a": {"properties": {"x": {}}}},
+    }
+    assert set(properties_of(root, root)) == {"x", "y"}
+    assert required_of(root, root) == {"y"}
+    assert wanted_types(root) == {"object"}

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.sdk.catalog import Position
+from apps.sdk.findings import Position
 from apps.sdk.jsontypes import Json
 from apps.sdk.source import MAX_BYTES, parse_source
 
@@ -90,7 +90,7 @@ def test_positions_of_keys_and_values() -> None:
     assert document.position(("a", "b", 1)) == Position("app.yml", 2, 10)
     assert document.key_position(("a", "b")) == Position("app.yml", 2, 3)
     assert document.position(("a", "b", 1, "gone", "far")) == Position("app.yml", 2, 10)
-    assert document.positions["a", "b", 0] == Position("app.yml", 2, 7)
+    assert document.position(("a", "b", 0)) == Position("app.yml", 2, 7)
 
 
 def test_merge_keys_fill_what_is_not_there() -> None:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
-from apps.sdk.catalog import Position, SkillSpec
+from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolCall
 from apps.sdk.contract import Contract
+from apps.sdk.findings import Position
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import Effect, Skill, SkillContext
 from executor.calls import Call, CallBatch, parse_calls

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolCall
+from apps.sdk.contract import Contract
 from apps.sdk.jsontypes import Json, JsonObject
 from executor.calls import Call, CallError, parse_calls
 from executor.policy import Limits
@@ -309,6 +310,27 @@ def test_calls_over_the_limit_of_one_reply_are_each_refused() -> None:
     batch = parse_calls([ToolCall(f"c{n}", "time-now", "{}") for n in range(200)], make_contract(FREE), Limits())
     errors = [call.error.code if call.error else None for call in batch.calls]
     assert errors == [None] * 32 + ["too_many_calls"] * 168
+
+
+def test_a_denied_twin_is_not_run_in_the_others_place() -> None:
+    """case 4: `a_b-c` exists but is not of this turn: calling it is an unknown tool, never `a-b_c`."""
+    twin = make_spec(name="a-b_c")
+    contract = Contract("digest", {"a-b_c": twin}, frozenset({"a-b_c", "a_b-c"}))
+    (call,) = parse_calls([ToolCall("1", "a_b-c", "{}")], contract, Limits()).calls
+    assert (call.skill, error_of(call).code) == (None, "unknown_tool")
+    assert error_of(call).hint == "Close names: a-b_c."
+
+
+@pytest.mark.timeout(20)
+def test_a_flood_of_unknown_names_is_bounded() -> None:
+    """case 3: a hundred made-up names among thousands of skills: close names for the first few, none resolved over the limit."""
+    skills = [make_spec(name=f"app{number}-skill_number_{number}") for number in range(3_000)]
+    written = [ToolCall(str(number), f"app{number}-skil_numbr_{number}", "{}") for number in range(100)]
+    batch = parse_calls(written, make_contract(*skills), Limits())
+    codes = [error_of(call).code for call in batch.calls]
+    assert codes == ["unknown_tool"] * 32 + ["too_many_calls"] * 68
+    advised = [call for call in batch.calls if (error_of(call).hint or "").startswith("Close names: ")]
+    assert 0 < len(advised) <= 4
 
 
 def test_call_ids_stay_as_they_came() -> None:

@@ -257,10 +257,22 @@ async def test_an_exception_tells_the_model_its_kind_only_and_the_log_the_rest()
         entry = await ask_once(fails_with(ValueError("/etc/app.yml: key sk-12345 refused")), secrets={"brave": "sk-12345"})
     assert "sk-12345" not in repr(entry)
     assert "/etc" not in repr(entry)
-    (log,) = (log for log in logs if log["event"] == "skill_failed")
-    assert log["call_id"] == "c1"
-    assert "/etc/app.yml: key *** refused" in log["traceback"]
+    (failed,) = (log for log in logs if log["event"] == "skill_failed")
+    (details,) = (log for log in logs if log["event"] == "skill_error")
+    assert (failed["call_id"], failed["error_type"], failed["log_level"]) == ("c1", "ValueError", "warning")
+    assert "test_run.py" in failed["frames"][-1]
+    assert "refused" not in repr(failed)
+    assert (details["call_id"], details["log_level"]) == ("c1", "debug")
+    assert "/etc/app.yml: key *** refused" in details["traceback"]
     assert "sk-12345" not in repr(logs)
+
+
+async def test_what_a_skill_says_itself_is_logged_without_its_words() -> None:
+    """case 20: its words may quote the message."""
+    with capture_logs() as logs:
+        await ask_once(fails_with(SkillRetry("The place 'Secret Street 5' is not known.")))
+    assert "skill_refused" in {log["event"] for log in logs}
+    assert all("Secret" not in repr(log) for log in logs if log["log_level"] != "debug")
 
 
 async def test_secrets_and_length_are_taken_out_of_a_skills_own_words() -> None:

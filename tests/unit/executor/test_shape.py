@@ -1,35 +1,11 @@
 from __future__ import annotations
 
-import copy
-
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from apps.sdk.jsontypes import Json
-from executor.shape import align_rows, exclude_fields
+from executor.shape import align_rows
 from tests.unit.executor.json_values import JSON, ROWS
-
-
-@pytest.mark.parametrize(
-    ("paths", "value", "expected"),
-    [
-        (["hash"], [{"hash": 1, "a": 2}], [{"a": 2}]),
-        (["meta_url.favicon"], {"meta_url": {"favicon": 1, "host": 2}}, {"meta_url": {"host": 2}}),
-        (["results.*.thumb"], {"results": [{"thumb": 1, "a": {"thumb": 2}}]}, {"results": [{"a": {"thumb": 2}}]}),
-        (["results.*.thumb"], {"results": {"x": {"thumb": 1, "a": 2}}}, {"results": {"x": {"a": 2}}}),
-        (["results.thumb"], {"results": [[{"thumb": 1}], {"thumb": 2}]}, {"results": [[{}], {}]}),
-        (["a.b"], {"a.b": 1, "a": {"b": 2, "c": 3}}, {"a": {"c": 3}}),
-        (["a.*"], {"a": {"b": 2}, "c": 3}, {"a": {}, "c": 3}),
-        (["nowhere.at.all", "", "."], {"a": 1}, {"a": 1}),
-        (["a"], "text", "text"),
-    ],
-)
-def test_excluded_fields_are_absent_from_the_copy_only(paths: list[str], value: Json, expected: Json) -> None:
-    """case 36: nested and list paths, `*`, keys with dots."""
-    before = copy.deepcopy(value)
-    assert exclude_fields(value, paths) == expected
-    assert value == before
 
 
 @pytest.mark.parametrize(
@@ -69,8 +45,3 @@ def without_added_nulls(original: Json, shaped: Json) -> Json:
 def test_aligning_only_ever_adds_nulls_at_missing_keys(value: Json) -> None:
     assert without_added_nulls(value, align_rows(value)) == value
     assert align_rows(align_rows(value)) == align_rows(value)
-
-
-@given(JSON, st.lists(st.text("ab.*", max_size=5), max_size=3))
-def test_excluding_never_fails_whatever_the_paths(value: Json, paths: list[str]) -> None:
-    exclude_fields(value, paths)

@@ -96,9 +96,21 @@ async def not_awaited() -> bool:
 )
 def test_what_a_skill_says_of_itself(answer: Any, reason: str | None) -> None:
     """Whatever `available` gives or raises costs that skill only, and no reason repeats a secret."""
-    skill = make_skill("web-search", implementation=ScriptedAvailability(answer))
+    skill = make_skill(
+        "web-search", implementation=ScriptedAvailability(answer), providers=(Provider("Brave"), Provider("Empty"))
+    )
     assert ask_skill(skill, {"brave": "hunter2-secret", "empty": ""}) == reason
     gc.collect()
+
+
+def test_a_skill_is_asked_with_its_own_credentials_only() -> None:
+    """Rule 6: `available` sees those of the declared providers, as `execute` does, and no other skill's."""
+    asking = ScriptedAvailability(lambda secrets: f"given: {sorted(secrets)}")
+    secrets = {"brave": "key-b", "exa": "key-e"}
+    assert (
+        ask_skill(make_skill("web-search", implementation=asking, providers=(Provider("Brave"),)), secrets) == "given: ['brave']"
+    )
+    assert ask_skill(make_skill("web-read", implementation=asking), secrets) == "given: []"
 
 
 def test_a_long_reason_is_cut() -> None:

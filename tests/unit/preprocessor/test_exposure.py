@@ -66,10 +66,10 @@ def test_picks_are_resident_up_to_the_setting() -> None:
 
 
 def test_the_contract_holds_all_that_is_available() -> None:
-    """Everything available may be called; what was sent is marked as shown."""
+    """Everything available may be called, sent or not; the names of all else are known."""
     contract = make_exposure("b-find").contract
     assert tuple(contract.skills) == ("a-one", "a-two", "b-find", "b-open", "b-rare", "c-one")
-    assert contract.shown == {"a-two", "c-one", "b-find", "b-open"}
+    assert contract.known == {*contract.skills, "a-off"}
     assert contract.catalog_digest == "fixture"
 
 
@@ -94,7 +94,7 @@ def test_never_more_than_128_tools() -> None:
     """Hostile C: 150 residents and 20 preselected are 128 tools; the rest stays callable."""
     catalog = make_catalog(make_app("x", *(make_skill(f"x-s{number}", resident=number < 150) for number in range(170))))
     found = make_exposure(*(f"x-s{number}" for number in range(150, 170)), catalog=catalog)
-    assert len(found.tools) == len(found.contract.shown) == 128
+    assert len(found.tools) == len(found.sources) == 128
     assert len(found.contract.skills) == 170
 
 
@@ -103,7 +103,20 @@ def test_called_skills_are_found_in_the_history(most: int, expected: tuple[str, 
     """Case 16: what was called and is still available, in order of the last calls, misspelt names too."""
     calls = [ToolCall("1", "b-find", "{}"), ToolCall("2", "made-up", "{}"), ToolCall("3", "a.one", "{}")]
     messages = [Message("user", "x"), *(Message("assistant", "", (call,)) for call in calls)]
-    assert find_called_skills(messages, ("a-one", "b-find"), most) == expected
+    assert find_called_skills(messages, CATALOG, ("a-one", "b-find"), most) == expected
+
+
+def test_what_is_not_available_takes_no_place() -> None:
+    """Calls of skills that are gone or switched off since do not push the available one out of those called last."""
+    names = ("b-find", "b-open", "made-up", "a-off")
+    messages = [Message("assistant", "", (ToolCall(name, name, "{}"),)) for name in names]
+    assert find_called_skills(messages, CATALOG, ("b-find", "a-one"), 1) == ("b-find",)
+
+
+def test_a_called_skill_that_is_switched_off_is_not_its_twin() -> None:
+    """Case 4: `a_b-c` in the history, denied today, is not read as `a-b_c`."""
+    catalog = make_catalog(make_app("a", make_skill("a-b_c")), make_app("a_b", make_skill("a_b-c")))
+    assert find_called_skills([Message("assistant", "", (ToolCall("1", "a_b-c", "{}"),))], catalog, ("a-b_c",), 12) == ()
 
 
 BYTES = """

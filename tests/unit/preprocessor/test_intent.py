@@ -62,6 +62,24 @@ def test_wrong_values_are_errors(written: Any) -> None:
         read(written)
 
 
+@pytest.mark.parametrize(
+    ("written", "place"),
+    [
+        ({"tools": "x"}, ("tools",)),
+        ({"tools": ["a-a", 1]}, ("tools", 1)),
+        ({"enabled": ["a-a", 1]}, ("enabled", 1)),
+        ({"enabled": 1}, ("enabled",)),
+        ({"picks": [1]}, ("picks", 0)),
+        (["a-a", 1], (1,)),
+    ],
+)
+def test_an_error_names_the_place_that_was_written(written: Any, place: tuple[str | int, ...]) -> None:
+    """A caller that wrote `tools` is told of `tools`, not of the key that it stands for."""
+    with pytest.raises(ValidationError) as caught:
+        read(written)
+    assert [error["loc"] for error in caught.value.errors()] == [place]
+
+
 @given(st.text(min_size=1).filter(lambda key: key not in {"enabled", "disabled", "picks", "tools"}))
 def test_unknown_keys_are_rejected(key: str) -> None:
     """Invariant viii: the model is closed; the error names the key."""

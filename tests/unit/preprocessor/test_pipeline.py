@@ -75,8 +75,6 @@ async def test_a_follow_up_keeps_its_skill() -> None:
     thanks = (asked, call, *rest[:2], Message("user", "Thanks, and bye"))
     exposure = (await make_preprocessor().prepare(PreprocessRequest(thanks, Intent()))).exposure
     assert exposure.sources == {"weather-current": "history"}
-    none = PreprocessRequest(thanks, Intent(), history_skills=())
-    assert (await make_preprocessor().prepare(none)).exposure.names == ()
 
 
 async def test_gates_hold_through_all_steps() -> None:

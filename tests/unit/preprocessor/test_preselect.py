@@ -179,9 +179,25 @@ async def test_selection_is_capped() -> None:
     """The cap holds for picks and hits together; picks that find no room are on record, hits make room first."""
     settings = replace(SETTINGS, selected_max=2)
     found = await preselect(answering(**{SKILLS: ["web-read", "math-calculate", "time-now"]}), settings=settings)
-    assert found.names == ("math-calculate", "time-now")
-    assert found.dropped == (Rejected("web-read", "over_limit"),)
+    assert found.names == ("math-calculate", "web-read")
+    assert found.dropped == (Rejected("time-now", "over_limit"),)
     assert (await preselect(answering(**{SKILLS: ["web-read", "time-now"]}), settings=settings)).names == ("time-now", "web-read")
+
+
+async def test_the_best_of_too_many_picks_have_room() -> None:
+    """What the message is about keeps its place whatever the catalog's order; of picks with one score the first written."""
+    settings = replace(SETTINGS, selected_max=1)
+    found = await preselect(answering(**{SKILLS: ["math-calculate", "time-difference"]}), settings=settings)
+    assert found.names == ("time-difference",)
+    found = await preselect(answering(**{SKILLS: ["web-read", "math-calculate"]}), "hi", settings=settings)
+    assert found.names == ("web-read",)
+
+
+async def test_a_reply_as_deep_as_the_stack_is_broken_json() -> None:
+    """Nothing that a model writes raises."""
+    deep = '{"' + SKILLS + '": ' + "[" * 1_000 + "]" * 1_000 + "}"
+    found = await preselect(ScriptedModel(make_reply(make_call("shortlist", deep))))
+    assert (found.degraded, found.decided_by) == ("broken_json", "ranking")
 
 
 async def test_a_long_list_is_narrowed_by_the_ranking() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from apps.sdk.chat import ChatRequest, Message, ToolCall
-from preprocessor.prompt import FOCUS_MODES, MEMORIES, NEEDS, SKILLS, Candidates, build_request
+from preprocessor.prompt import FOCUS_MODES, MAX_MESSAGE, MEMORIES, NEEDS, SKILLS, Candidates, build_request
 from preprocessor.settings import PreprocessSettings
 from tests.support.catalogs import make_app, make_catalog, make_memory, make_mode, make_skill
 from tests.unit.preprocessor.texts import TEXTS
@@ -92,15 +92,15 @@ def test_old_calls_and_results_are_not_sent() -> None:
 
 def test_long_histories_and_messages_are_shortened() -> None:
     """So many messages, so many characters of each, head and tail kept; neighbours of one role become one."""
-    settings = replace(PreprocessSettings(), history_messages=3, message_length=30)
+    settings = replace(PreprocessSettings(), history_messages=3)
     talk = [Message("user" if number % 2 else "assistant", f"m{number}") for number in range(20)]
-    request = build(*talk, Message("user", "HEAD" + "x" * 1_000 + "TAIL"), settings=settings)
+    request = build(*talk, Message("user", "HEAD" + "x" * 10_000 + "TAIL"), settings=settings)
     assert [message.role for message in request.messages] == ["system", "user"]
     text = request.messages[-1].text
     assert text.startswith("m19\n\nHEAD")
     assert text.endswith("TAIL")
     assert "[...]" in text
-    assert len(text) < 60
+    assert len(text) < MAX_MESSAGE + 20
 
 
 def test_a_message_without_text_is_named() -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from apps.sdk.chat import Message
-from preprocessor.ranking import fuse, rank_message, shorten, split_parts
+from preprocessor.ranking import fuse, rank_message, split_parts
 from preprocessor.retrieval.lexical import LexicalIndex
 from preprocessor.settings import PreprocessSettings
 from tests.support.catalogs import make_app, make_bundled_like, make_catalog, make_skill
@@ -25,7 +23,7 @@ WEATHER = make_catalog(
 
 
 def rank(*messages: Message) -> dict[str, float]:
-    return rank_message(INDEX, messages, CATALOG.skills, 200, SETTINGS)
+    return rank_message(INDEX, messages, CATALOG.skills, 200)
 
 
 def user(text: str) -> Message:
@@ -50,10 +48,10 @@ def test_a_short_follow_up_is_asked_with_what_it_follows(follow_up: str) -> None
     """Case 16, hostile G: a bare follow-up still finds the skill of the question before it."""
     index = LexicalIndex(WEATHER)
     history = [user("weather in New York?"), Message("assistant", "Sunny."), user(follow_up)]
-    scores = rank_message(index, history, WEATHER.skills, 200, SETTINGS)
+    scores = rank_message(index, history, WEATHER.skills, 200)
     assert next(iter(scores)) == "weather-current"
     assert scores["weather-current"] > SETTINGS.floor
-    assert scores["weather-current"] < rank_message(index, history[:1], WEATHER.skills, 200, SETTINGS)["weather-current"]
+    assert scores["weather-current"] < rank_message(index, history[:1], WEATHER.skills, 200)["weather-current"]
 
 
 @pytest.mark.parametrize("small_talk", ["thanks, great", "ok cool", "hi", "👍"])
@@ -77,24 +75,15 @@ def test_no_user_message_ranks_nothing() -> None:
 def test_parts_begin_with_the_whole_and_are_bounded() -> None:
     """The whole message is always asked; so many parts at most; nothing that says less than two words."""
     text = ". ".join(f"convert number{index} miles" for index in range(50)) + ". Thanks!"
-    parts = split_parts(text, INDEX, 6)
+    parts = split_parts(text, INDEX)
     assert parts[0] == text
     assert len(parts) == 7
-    assert split_parts("hello and miles", INDEX, 6) == ("hello and miles",)
+    assert split_parts("hello and miles", INDEX) == ("hello and miles",)
 
 
 def test_fusion_takes_the_best_score() -> None:
     """Maximum of the scores, best first."""
     assert list(fuse({"a": 0.2, "b": 0.5}, {"a": 0.9}).items()) == [("a", 0.9), ("b", 0.5)]
-
-
-@given(st.text(max_size=200), st.integers(1, 100))
-def test_shortening_keeps_head_and_tail(text: str, length: int) -> None:
-    """A short text stays; of a long one two thirds are head, the rest tail."""
-    short = shorten(text, length, "|")
-    assert short == text if len(text) <= length else len(short) == length + 1
-    assert short[:1] == text[:1] or length == 1
-    assert short[-1:] == text[-1:]
 
 
 @pytest.mark.parametrize("text", ["and " * 100_000, " " * 300_000 + "x", ", a b" * 60_000, "?" * 300_000, "x\n" * 100_000])

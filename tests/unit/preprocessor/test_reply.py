@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.sdk.chat import ModelReply, ToolCall
+from apps.sdk.dialects import compile_validator
 from preprocessor.prompt import FIELDS, SKILLS
-from preprocessor.reply import read_extra, read_needs, read_reply
-from preprocessor.settings import PreprocessSettings
+from preprocessor.reply import MAX_REPLY, Failed, read_extra, read_needs, read_reply
 from preprocessor.validate import Rejected
 from tests.support.scripted_model import make_call, make_reply
 from tests.unit.preprocessor.texts import TEXTS
@@ -46,6 +46,8 @@ def test_what_can_be_understood_is(reply: ModelReply) -> None:
         (make_reply(make_call("shortlist", '{"relevant'), finish="length"), "cut_off"),
         (make_reply(make_call("shortlist", "[1]")), "broken_json"),
         (make_reply(make_call("shortlist", "[" * 100_000)), "broken_json"),
+        (make_reply(make_call("shortlist", '{"needs": ' + "[" * 1_000 + "]" * 1_000 + "}")), "broken_json"),
+        (make_reply(make_call("shortlist", '{"complexity": ' + '{"a": ' * 60 + "1" + "}" * 61)), "broken_json"),
         (make_reply(make_call("shortlist", f'{{"needs": ["{"x" * 300_000}"]}}')), "broken_json"),
         (make_reply(make_call("get_weather", PICKS)), "wrong_function"),
         (make_reply(), "empty"),
@@ -56,16 +58,24 @@ def test_what_can_be_understood_is(reply: ModelReply) -> None:
 )
 def test_what_cannot_is_named(reply: ModelReply, problem: str) -> None:
     """Case 14: prose, broken JSON, the wrong function, nothing: each has its name."""
-    assert read_reply(reply, TEXTS) == problem
+    assert read_reply(reply, TEXTS) == Failed(problem)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "text", [" " * MAX_REPLY, "{" + " " * (MAX_REPLY - 1), "{}" * (MAX_REPLY // 2), "```" * (MAX_REPLY // 3)]
+)
+def test_long_prose_is_read_once(text: str) -> None:
+    """No text of the largest size takes longer than one look at it."""
+    assert isinstance(read_reply(make_reply(text=text, finish="stop"), TEXTS), Failed)
 
 
 def test_needs_are_bounded() -> None:
     """At most five lines of at most 120 characters, each once, text only."""
-    settings = PreprocessSettings()
-    assert read_needs(["a\nb", "a b", 3, "", *map(str, range(9))], settings) == ("a b", "0", "1", "2", "3")
-    assert read_needs("convert units", settings) == ("convert units",)
-    assert [len(need) for need in read_needs(["x" * 100_000], settings)] == [120]
-    assert read_needs({"a": 1}, settings) == read_needs(None, settings) == ()
+    assert read_needs(["a\nb", "a b", 3, "", *map(str, range(9))]) == ("a b", "0", "1", "2", "3")
+    assert read_needs("convert units") == ("convert units",)
+    assert [len(need) for need in read_needs(["x" * 100_000])] == [120]
+    assert read_needs({"a": 1}) == read_needs(None) == ()
 
 
 @pytest.mark.parametrize(
@@ -79,7 +89,8 @@ def test_needs_are_bounded() -> None:
 )
 def test_extra_fields_are_validated(fields: dict[str, Any], extra: dict[str, Any], rejected: tuple[Rejected, ...]) -> None:
     """Case 21: extra fields that fit their schemas are returned, others are dropped and counted."""
-    assert read_extra(fields, TEXTS.extra) == (extra, rejected)
+    validators = {name: compile_validator(schema) for name, schema in TEXTS.extra.items()}
+    assert read_extra(fields, validators) == (extra, rejected)
 
 
 ARGUMENTS = st.text() | st.dictionaries(st.sampled_from([*FIELDS, "complexity", "made_up"]), st.none() | st.text()).map(
@@ -91,4 +102,4 @@ ARGUMENTS = st.text() | st.dictionaries(st.sampled_from([*FIELDS, "complexity", 
 def test_any_reply_is_read(arguments: str, name: str, text: str) -> None:
     """Whatever comes, the answer is fields or the name of a problem."""
     read = read_reply(make_reply(ToolCall("1", name, arguments), text=text), TEXTS)
-    assert isinstance(read, str) or set(read) <= {*FIELDS, *TEXTS.extra}
+    assert isinstance(read, Failed) or set(read) <= {*FIELDS, *TEXTS.extra}

@@ -8,7 +8,7 @@ from tests.support.catalogs import make_skill
 
 def test_a_definition_is_the_skills_own() -> None:
     """The schema gets an `id` and a limit; the catalog's copy stays as the author wrote it."""
-    skill = make_skill("web-search", description="", hint="Finds pages.", arguments={"query": {"type": "string"}})
+    skill = make_skill("web-search", description="Finds pages.", arguments={"query": {"type": "string"}})
     definition = build_definition(skill, 5)
     requests = definition.parameters["properties"]["requests"]
     assert (definition.name, definition.description) == ("web-search", "Finds pages.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ class ScriptedModel:
         assert request.messages is REQUEST.messages
         return ModelReply(await self._take(), (), "stop", self.name)
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[TextDelta | ModelReply]:
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
         try:
             text = await self._take()
             for letter in text:
@@ -233,7 +233,7 @@ async def test_an_empty_stream_is_a_failure() -> None:
     """A model that yields nothing at all breaks its promise; the next one is asked."""
 
     class Empty(ScriptedModel):
-        async def stream(self, request: ChatRequest) -> AsyncIterator[TextDelta | ModelReply]:
+        async def stream(self, request: ChatRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
             self.tries += 1
             for text in self.steps:
                 yield TextDelta(str(text))

@@ -190,3 +190,11 @@ def test_a_reply_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None
         assembler.add(chunk)
     with pytest.raises(NoReply, match="100 characters"):
         assembler.add(chunk)
+
+
+def test_an_emoji_in_two_halves_is_whole_again() -> None:
+    """A surrogate pair may be split over two chunks; a half that stays alone is replaced, so that it can be written as UTF-8."""
+    assembler = ReplyAssembler()
+    pieces = [assembler.add({"choices": [{"delta": {"content": text}}]}) for text in ("a\ud83d", "\ude00b", "c\ude00", "\ud83d")]
+    assert pieces == ["a", "\U0001f600b", "c\ufffd", ""]
+    assert assembler.finish("m").text == "a\U0001f600bc\ufffd"

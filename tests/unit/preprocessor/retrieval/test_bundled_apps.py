@@ -18,7 +18,7 @@ SETTINGS = PreprocessSettings()
 
 def select(message: str) -> list[str]:
     """The names above the floor, best first."""
-    scores = rank_message(INDEX, [Message("user", message)], CATALOG.skills, 12, SETTINGS)
+    scores = rank_message(INDEX, [Message("user", message)], CATALOG.skills, 12)
     return [name for name, score in scores.items() if score > SETTINGS.floor]
 
 

@@ -1,4 +1,4 @@
-"""Walks over JSON values that other modules share."""
+"""Walks over JSON values."""
 
 from __future__ import annotations
 
@@ -45,8 +45,3 @@ def _free_key(key: str, taken: JsonObject) -> str:
         count += 1
         free = f"{key} ({count})"
     return free
-
-
-def shorten(text: str, limit: int) -> str:
-    """At most `limit` characters, the last of them an ellipsis when something was cut."""
-    return text if len(text) <= limit else f"{text[: max(0, limit - 1)]}…"

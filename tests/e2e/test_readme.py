@@ -1,0 +1,156 @@
+"""The README, word for word: each command is run, each thing that it names is there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import get_args
+from urllib.parse import urlsplit
+
+import pytest
+import yaml
+
+from service.events import EventName
+from service.openapi import describe_service
+from service.routes import ROUTES
+from service.settings import Settings
+from tests.e2e.process import Command, Ended, run_all
+from tests.support.apps import write_app
+from tests.support.readme import ROOT, read_commands
+from tests.support.running import Running, make_settings, run_shortlist
+
+README = (ROOT / "README.md").read_text()
+COMMANDS = read_commands()
+SHORTLIST = [command for command in COMMANDS if command.startswith("shortlist ")]
+CURL = [command for command in COMMANDS if command.startswith("curl ")]
+
+
+def read_blocks(language: str) -> list[str]:
+    """The README's code blocks in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+
+
+def test_each_command_is_one_that_is_tried_here() -> None:
+    """No command of the README escapes these tests."""
+    others = [command for command in COMMANDS if command not in SHORTLIST and command not in CURL]
+    assert SHORTLIST
+    assert CURL
+    assert {command.split()[0] for command in others} == {"make", "export"}
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ended]:
+    """The `shortlist` commands, run."""
+    lines = {command: Command(tuple(shlex.split(command)[1:])) for command in SHORTLIST}
+    return run_all(tmp_path_factory.mktemp("readme"), lines)
+
+
+@pytest.mark.parametrize("command", SHORTLIST)
+def test_a_shortlist_command_does_what_is_said(ended: dict[str, Ended], command: str) -> None:
+    """Exit code 0 and something on standard output, or nothing to say."""
+    assert ended[command].code == 0, ended[command].err
+    assert ended[command].out or command == "shortlist lint"
+
+
+async def send(running: Running, command: str) -> tuple[int, str]:
+    """What curl would send, to the running service."""
+    words = iter(shlex.split(command)[1:])
+    url, body, headers = "", None, {}
+    for word in words:
+        match word:
+            case "-s" | "-N":
+                continue
+            case "-H":
+                name, _, value = next(words).partition(": ")
+                headers[name] = value
+            case "-d":
+                body = next(words)
+            case _:
+                assert word.startswith("http"), f"this test does not know curl's option {word}"
+                url = word
+    here = running.url + urlsplit(url).path
+    async with running.client.request("GET" if body is None else "POST", here, data=body, headers=headers) as response:
+        return response.status, await response.text()
+
+
+@pytest.mark.parametrize("command", CURL)
+async def test_a_curl_command_does_what_is_said(tmp_path: Path, command: str) -> None:
+    """Against a running service with the bundled apps; its address is that of the settings' defaults."""
+    defaults = Settings.model_fields
+    assert f"http://{defaults['host'].default}:{defaults['port'].default}/" in command
+    async with run_shortlist(make_settings(tmp_path)) as running:
+        status, text = await send(running, command)
+    assert status == 200, text
+    assert "42.1648128" in text
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("make ")])
+def test_a_make_target_is_there(command: str) -> None:
+    """They set up the environment that runs these tests: here it is enough that they exist."""
+    target = next(word for word in shlex.split(command)[1:] if "=" not in word)
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def test_each_setting_is_there() -> None:
+    """Every SHORTLIST_ name of the README is a field of the settings."""
+    named = set(re.findall(r"SHORTLIST_([A-Z_]+)", README))
+    assert named
+    assert named <= {name.upper() for name in Settings.model_fields}
+
+
+def test_each_header_is_there() -> None:
+    """What the table names is described, or is an id that every response carries."""
+    table = README[README.index("| header |") :].split("\n\n")[0]
+    described = {
+        item["name"] for path in describe_service(ROUTES)["paths"].values() for op in path.values() for item in op["parameters"]
+    }
+    assert set(re.findall(r"`([A-Za-z-]+)`", table)) == (described - {"kind", "id", "asset"}) | {"X-Request-ID", "traceparent"}
+
+
+def test_each_event_is_there() -> None:
+    """The stream's events, all of them."""
+    assert set(re.findall(r"`((?:turn|tool|text)\.\w+|preselection|usage|error)`", README)) == set(get_args(EventName))
+
+
+def test_each_endpoint_is_there() -> None:
+    """Every path that the README names is a route."""
+    paths = {route.path for route in ROUTES}
+    named = set(re.findall(r"(?<![\w.:/])(/(?:v1|health|docs|metrics|openapi)[\w./{}-]*)", README))
+    assert named
+    assert {name.rstrip(".") for name in named} <= paths
+
+
+async def test_each_intent_does_what_is_said(tmp_path: Path) -> None:
+    """None, not these, only these."""
+    intents = [json.loads(text) for text in re.findall(r"`(\{\"(?:enabled|disabled|picks)\".*?\})`", README)]
+    async with run_shortlist(make_settings(tmp_path)) as running:
+        answers = await asyncio.gather(*(running.post("/v1/expand", {"intent": intent}) for intent in intents))
+    none, without, only = [answer["available"] for _, answer in answers]
+    assert none == []
+    assert without
+    assert not any(name.startswith("math-") for name in without)
+    assert only == ["time-now"]
+
+
+def test_the_example_of_a_skill_works(tmp_path: Path) -> None:
+    """Manifest and class as they stand there: nothing to complain about, and a greeting."""
+    [manifest], [code] = read_blocks("yaml"), read_blocks("python")
+    [skill] = yaml.safe_load(manifest)["skills"]
+    _, app_id, _, module, _ = skill["class_path"].split(".")
+    write_app(tmp_path / "own", app_id, manifest, {module: code})
+    arguments = '{"requests": [{"name": "Ada"}]}'
+    settings = {"apps_dirs": tmp_path / "own"}
+    ended = run_all(
+        tmp_path,
+        {
+            "lint": Command(("lint",), settings),
+            "call": Command(("call", f"{app_id}-{skill['id']}", "--json", arguments), settings),
+            "expand": Command(("expand",), {"apps_dirs": f"{ROOT / 'apps'},{tmp_path / 'own'}"}),
+        },
+    )
+    assert (ended["lint"].code, ended["lint"].out) == (0, "")
+    assert "Hello, Ada!" in ended["call"].out
+    assert "greetings-hello\nmath-calculate\n" in ended["expand"].out

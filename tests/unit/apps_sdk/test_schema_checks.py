@@ -1,0 +1,133 @@
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.schema_checks import _is_plain, check_schema
+
+METASCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+KEYWORDS = [
+    "type", "required", "properties", "items", "enum", "minimum", "maxItems", "description", "default",
+    "additionalProperties", "anyOf", "not", "$defs", "pattern", "title", "exclusiveMinimum", "uniqueItems", "const",
+    "format", "$ref", "multipleOf", "is_title",
+]  # fmt: skip
+LEAVES: st.SearchStrategy[Json] = st.sampled_from(
+    ["string", "object", "array", True, None, 0, -1, 1.5, "x", [], {}, ["a"], ["a", "a"]]
+)
+SCHEMAS = st.recursive(
+    LEAVES,
+    lambda inner: st.dictionaries(st.sampled_from(KEYWORDS), inner | st.lists(inner, max_size=2), max_size=4),
+    max_leaves=12,
+)
+
+
+@given(SCHEMAS)
+def test_what_passes_by_hand_passes_the_metaschema(schema: Json) -> None:
+    """The quick check accepts nothing that the metaschema refuses."""
+    assume(_is_plain(schema))
+    assert METASCHEMA.is_valid(schema)
+
+
+@given(SCHEMAS)
+def test_every_usable_schema_compiles_and_validates(schema: Json) -> None:
+    """A schema without a reason against it can validate any value without an exception."""
+    assume(isinstance(schema, dict) and check_schema(schema) is None)
+    validator = Draft202012Validator(schema)
+    values: list[Json] = [None, 1, "x", [1, "a"], {"a": {"b": []}}]
+    assert all(validator.is_valid(value) in {True, False} for value in values)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "integer", "minimum": 0, "exclusiveMinimum": True},
+        {"type": "object", "required": None},
+        {"type": "strin"},
+        {"type": ["string", "string"]},
+        {"properties": {"a": 5}},
+        {"required": "a"},
+        {"enum": "a"},
+        {"anyOf": []},
+        {"multipleOf": 0},
+        {"minItems": -1},
+    ],
+)
+def test_invalid_schemas_have_a_reason(schema: JsonObject) -> None:
+    """case 6: what is not JSON Schema is refused, the draft-4 boolean and the empty `required:` included."""
+    reason = check_schema(schema)
+    assert reason is not None
+    assert reason.startswith("not valid JSON Schema")
+
+
+@pytest.mark.parametrize(
+    ("schema", "part"),
+    [
+        ({"$ref": "https://example.com/a.json"}, "not local"),
+        ({"$ref": "other.json#/a"}, "not local"),
+        ({"$ref": "file:///etc/passwd"}, "not local"),
+        ({"$ref": "#anchor", "$anchor": "anchor"}, "not local"),
+        ({"$ref": "#/$defs/gone"}, "leads to no schema"),
+        ({"$ref": "#/$defs/a/enum", "$defs": {"a": {"enum": [1]}}}, "leads to no schema"),
+        ({"$ref": "#"}, "leads back"),
+        ({"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}}}, "leads back"),
+        ({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}, "leads back"),
+        ({"$dynamicRef": "#x"}, "$dynamicRef"),
+        ({"$id": "https://example.com/", "items": {"$ref": "#/$defs/a"}, "$defs": {"a": {}}}, "$id"),
+        ({"pattern": "["}, "no regular expression"),
+        ({"patternProperties": {"(": {}}}, "no regular expression"),
+    ],
+)
+def test_schemas_that_would_fail_later_have_a_reason(schema: JsonObject, part: str) -> None:
+    """References that leave the file, lead nowhere or never end, and broken patterns, are found before any call."""
+    assert part in (check_schema(schema) or "")
+
+
+def test_recursive_types_are_fine() -> None:
+    """A tree refers to itself one level down, and that ends."""
+    tree = {"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#"}}}}
+    assert check_schema(tree) is None
+    assert check_schema({"items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"properties": {"b": {"$ref": "#/$defs/a"}}}}}) is None
+
+
+def test_properties_may_be_called_like_keywords() -> None:
+    named = ("$ref", "pattern", "type", "default", "items", "enum")
+    assert check_schema({"type": "object", "properties": {name: {"type": "string"} for name in named}}) is None
+
+
+def test_a_bottomless_schema_has_a_reason() -> None:
+    schema: JsonObject = {}
+    for _ in range(20_000):
+        schema = {"not": schema}
+    assert check_schema(schema) == "the schema is nested too deeply"
+
+
+@pytest.mark.parametrize("keyword", ["default", "const", "enum", "examples"])
+def test_data_in_a_schema_is_no_schema(keyword: str) -> None:
+    """What looks like a keyword inside a default or an enum is a value."""
+    value = {"$ref": "https://example.com/x", "pattern": "[", "$id": 1, "$dynamicRef": "x"}
+    assert check_schema({"properties": {"a": {keyword: value if keyword in {"default", "const"} else [value]}}}) is None
+
+
+def test_what_only_a_reference_leads_to_is_checked_too() -> None:
+    """A schema may stand under a key that is no keyword; it has to be one all the same."""
+    good = {"properties": {"a": {"$ref": "#/components/a"}}, "components": {"a": {"type": "string"}}}
+    assert check_schema(good) is None
+    assert check_schema({**good, "components": {"a": {"type": "strin"}}}) is not None
+    assert check_schema({**good, "components": {"a": {"not": {"$ref": "#/gone"}}}}) is not None
+
+
+@pytest.mark.timeout(20)
+def test_many_references_are_checked_in_one_walk() -> None:
+    """Thousands of references, each to the next, do not multiply."""
+    definitions = {
+        f"d{n}": {"properties": {"x": {"$ref": f"#/$defs/d{n + 1}"}, "y": {"$ref": "#/$defs/end"}}} for n in range(9_000)
+    }
+    schema = {"$ref": "#/$defs/d0", "$defs": {**definitions, "d9000": {}, "end": {"anyOf": [{} for _ in range(200)]}}}
+    assert check_schema(schema) is None
+
+
+def test_references_that_multiply_have_a_reason() -> None:
+    """Thirty definitions that each name the next one twice are a thousand million schemas for one value."""
+    doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)}
+    assert "more than 10,000 schemas" in (check_schema({"$ref": "#/$defs/d0", "$defs": {**doubling, "d30": {}}}) or "")

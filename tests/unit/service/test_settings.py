@@ -1,0 +1,74 @@
+"""Settings from the environment."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from service.settings import ROOT, Settings
+
+
+@pytest.fixture(autouse=True)
+def nothing_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment and a folder without settings."""
+    for name in [name for name in os.environ if name.startswith("SHORTLIST_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_lists_are_comma_separated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHORTLIST_MAIN_MODELS", " openai/a , openai/b,,")
+    monkeypatch.setenv("SHORTLIST_APPS_DIRS", "one,two")
+    settings = Settings()
+    assert settings.main_models == ("openai/a", "openai/b")
+    assert settings.apps_paths == (Path("one"), Path("two"))
+
+
+def test_empty_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PRESELECTION_MODEL", "MODEL_API_BASE", "MODEL_API_KEY", "MAX_OUTPUT_TOKENS", "LOG_JSON", "MAIN_MODELS"):
+        monkeypatch.setenv(f"SHORTLIST_{name}", "")
+    settings = Settings()
+    assert settings == Settings.model_validate({})
+    assert settings.preselection_model is None
+    assert not settings.uses_models
+
+
+def test_credentials_come_in_two_ways_and_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names are without case; an empty one is none."""
+    monkeypatch.setenv("SHORTLIST_SECRETS", '{"Brave": "sk-brave", "Empty": ""}')
+    monkeypatch.setenv("SHORTLIST_SECRETS__TAVILY", "sk-tavily")
+    settings = Settings()
+    assert settings.skill_secrets == {"brave": "sk-brave", "tavily": "sk-tavily"}
+    assert "sk-" not in repr(settings)
+    assert "sk-" not in settings.model_dump_json()
+
+
+def test_a_file_named_env_is_read_and_the_environment_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text("SHORTLIST_PORT=1234\nSHORTLIST_MAX_ROUNDS=3\nOTHER=x\n")
+    monkeypatch.setenv("SHORTLIST_MAX_ROUNDS", "5")
+    assert (Settings().port, Settings().max_rounds) == (1234, 5)
+
+
+@pytest.mark.parametrize(("name", "value"), [("PORT", "70000"), ("PREFILL", "x"), ("LOG_LEVEL", "loud"), ("MAX_ROUNDS", "0")])
+def test_a_wrong_value_is_an_error(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    """What is no setting of ours is left alone."""
+    monkeypatch.setenv(f"SHORTLIST_{name}", value)
+    if name == "PREFILL":
+        Settings()
+        return
+    with pytest.raises(ValidationError):
+        Settings()
+
+
+def test_a_model_that_only_a_rule_names_is_a_model() -> None:
+    rules: dict[str, dict[str, tuple[str, ...]]] = {"complexity": {"simple": ("openai/small",)}}
+    assert Settings(model_rules=rules).uses_models
+
+
+def test_the_bundled_files_are_there() -> None:
+    settings = Settings()
+    assert settings.base_instructions.is_file()
+    assert settings.apps_paths == (ROOT / "apps",)
