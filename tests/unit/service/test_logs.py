@@ -104,7 +104,7 @@ logging.getLogger('aiohttp.server').error('Error handling request', exc_info=Bad
 
 
 async def test_a_traceback_shows_no_local_variables() -> None:
-    """An unexpected error is logged with its traceback, in both forms, and without the values of locals."""
+    """An unexpected error is logged with its type and its frames, in both forms, without its text and the values of locals."""
     code = """
 def fail(text):
     raise RuntimeError('broken')
@@ -116,7 +116,9 @@ except RuntimeError as error:
 """
     for as_json in (True, False):
         _, err = await log_lines(code, as_json=as_json)
-        assert err.count("RuntimeError: broken") == 2
+        assert err.count("RuntimeError") == 2
+        assert err.count("in fail") == 2
+        assert "broken" not in err
         assert SECRET + "!" not in err
 
 
