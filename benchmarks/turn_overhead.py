@@ -22,7 +22,7 @@ from benchmarks.measuring import BenchmarkError, Budget, Sample, differ, interle
 from benchmarks.processes import Started, start_module, start_shortlist
 from benchmarks.readiness import wait_until_ready
 from benchmarks.report import Section, Table, show_ms, show_ratio
-from service.llm import LiteLLM
+from service.models.llm import LiteLLM
 
 KEY = "none"
 CALL_LIMIT = 30.0

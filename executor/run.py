@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
@@ -33,9 +33,9 @@ class Observer(Protocol):
     A call that is cancelled half-way is not told finished: `results_after_cancel` has its result.
     """
 
-    def call_started(self, call: Call) -> None: ...
+    async def call_started(self, call: Call) -> None: ...
 
-    def call_finished(self, result: CallResult) -> None: ...
+    async def call_finished(self, result: CallResult) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +93,11 @@ class TurnExecution:
         return (progress if progress is not None and progress.batch is batch else Progress(batch)).finish_all()
 
     async def _run_call(self, progress: Progress, place: int, call: Call, deadline: float) -> None:
-        self._tell(lambda: self._observer.call_started(call))
+        await self._tell(self._observer.call_started(call))
         if call.error is None and call.skill is not None:
             await self._run_entries(_Work(progress, place, call, call.skill, deadline))
         result = progress.finish(place)
-        self._tell(lambda: self._observer.call_finished(result))
+        await self._tell(self._observer.call_finished(result))
 
     async def _run_entries(self, work: _Work) -> None:
         """Decide about all entries first, then run those that must, together where the skill takes them so."""
@@ -172,9 +172,9 @@ class TurnExecution:
             return Outcome(error=_unusable(error, self._limits), seconds=reply.seconds)
         return Outcome(whole, clean(str(note)) if note else None, seconds=reply.seconds)
 
-    def _tell(self, event: Callable[[], None]) -> None:
+    async def _tell(self, event: Coroutine[None, None, None]) -> None:
         try:
-            event()
+            await event
         except Exception:  # noqa: BLE001 - who listens must not disturb what runs
             structlog.get_logger(__name__).exception("observer_failed")
 

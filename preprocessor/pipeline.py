@@ -23,7 +23,7 @@ from preprocessor.settings import PreprocessSettings
 class PreprocessRequest:
     """A conversation, the last message the user's, and what it wants of its tools; the skills that it called stay exposed.
 
-    `deadline` is in seconds of `time.monotonic()`.
+    `deadline` is in seconds of `time.monotonic()`, `token_budget` what the turn may use in all.
     """
 
     messages: tuple[Message, ...]
@@ -31,6 +31,7 @@ class PreprocessRequest:
     source: Source = "chat"
     overrides: tuple[Override, ...] = ()
     deadline: float | None = None
+    token_budget: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Preprocessor:
 
     async def preselect(self, request: PreprocessRequest, expansion: Expansion) -> Preselection:
         time_left = None if request.deadline is None else request.deadline - time.monotonic()
-        return await self._preselector.preselect(expansion, request.messages, time_left)
+        return await self._preselector.preselect(expansion, request.messages, time_left, request.token_budget)
 
     def expose(self, request: PreprocessRequest, expansion: Expansion, preselection: Preselection) -> Exposure:
         called = find_called_skills(request.messages, self.catalog, expansion.available, self.settings.history_skills)

@@ -28,6 +28,9 @@ from preprocessor.validate import Rejected, Validated, scope_items, scope_skills
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
+MODEL_SHARE = 1 / 3
+"""Of the turn's time, at most so much is the cheap model's: the main model needs the rest."""
+
 PickSource: TypeAlias = Literal["model", "ranking", "need"]
 
 
@@ -94,15 +97,22 @@ class Preselector:
         validators = {name: compile_validator(schema) for name, schema in self.texts.extra.items()}
         object.__setattr__(self, "_extra", MappingProxyType(validators))
 
-    async def preselect(self, expansion: Expansion, messages: Sequence[Message], time_left: float | None = None) -> Preselection:
+    async def preselect(
+        self,
+        expansion: Expansion,
+        messages: Sequence[Message],
+        time_left: float | None = None,
+        token_budget: int | None = None,
+    ) -> Preselection:
         """Rank, ask the model, validate, rank its needs, unite. Never raises for what a model does.
 
-        `time_left`, in seconds, shortens the time limit of the settings.
+        `time_left`, in seconds, is the turn's, of which the model gets its share at most; a `token_budget` too small for the
+        call leaves it to the ranking, `degraded` as `token_budget`.
         """
         scope = dict.fromkeys(expansion.available)
         ranked = rank_message(self.retriever, messages, scope, self._ranking_limit)
         candidates = self._narrow(expansion, ranked)
-        word = await self._ask(candidates, messages, time_left)
+        word = await self._ask(candidates, messages, time_left, token_budget)
         fields = word.fields or {}
         skills, modes, memories = self._validate(fields, expansion, candidates)
         needs = read_needs(fields.get(NEEDS))
@@ -138,14 +148,20 @@ class Preselector:
             skills = tuple(name for name in skills if name in chosen)
         return Candidates(skills, expansion.focus_modes[:most], expansion.memories[:most])
 
-    async def _ask(self, candidates: Candidates, messages: Sequence[Message], time_left: float | None) -> _Word:
+    async def _ask(
+        self, candidates: Candidates, messages: Sequence[Message], time_left: float | None, token_budget: int | None
+    ) -> _Word:
         if self.model is None or not candidates:
             return _Word()
         request = build_request(self.catalog, candidates, messages, self.texts, self.settings)
         if request is None:
             return _Word()
-        limit = self.settings.time_limit if time_left is None else max(0.0, min(time_left, self.settings.time_limit))
         tokens = estimate_request(request)
+        if token_budget is not None and tokens > token_budget:
+            return _Word(problem="token_budget", model=self.model.name)
+        limit = self.settings.time_limit
+        if time_left is not None:
+            limit = max(0.0, min(time_left * MODEL_SHARE, limit))
         reply = await complete_in_time(self.model, request, limit)
         if isinstance(reply, Failed):
             return _Word(None, reply.code, self.model.name, prompt_tokens=tokens)

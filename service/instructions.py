@@ -14,7 +14,7 @@ from apps.sdk.placeholders import find_placeholder
 from apps.sdk.schema_checks import check_schema
 from apps.sdk.source import SourceDocument, parse_source
 from preprocessor.prompt import FIELDS, NEEDS, PreselectionTexts
-from service.offline import OfflineTexts
+from service.models.offline import OfflineTexts
 
 
 class InstructionsError(Exception):
@@ -27,11 +27,10 @@ class InstructionsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TurnTexts:
-    """What the main model is told: `system` first, `last_call` before a call without tools, `cut_off` as a call's result."""
+    """What the main model is told: `system` first, `last_call` when it is asked without tools."""
 
     system: str
     last_call: str
-    cut_off: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,6 @@ class _Section(BaseModel):
 class _Turn(_Section):
     system: _Text
     last_call: _Text
-    cut_off: _Text
 
 
 class _Answers(_Section):

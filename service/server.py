@@ -12,10 +12,10 @@ import structlog
 from aiohttp import web
 
 from apps.sdk.loader import AppsDirectoryMissing
-from service.app import create_app
+from service.http.app import create_app
+from service.http.middleware.draining import DRAIN
 from service.instructions import InstructionsError
 from service.logs import configure_logging
-from service.middleware.draining import DRAIN
 from service.services import Services
 from service.settings import Settings, SettingsMismatch
 from service.store.errors import StoreError

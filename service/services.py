@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from aiohttp import web
 
-from apps.sdk.catalog import Catalog
-from preprocessor.pipeline import Preprocessor
 from service.background import OwnedTasks
-from service.idempotency import IdempotentRoute
+from service.http.idempotency import IdempotentRoute
 from service.metrics import Metrics
-from service.models_in_use import ModelsInUse
+from service.models.choice import ModelsInUse
 from service.settings import Settings
-from service.tenant_overrides import TenantOverrides
-from service.turn import TurnRunner
-from service.turn_gate import TurnGate
+from service.turns.call_runner import CallRunner
+from service.turns.gate import TurnGate
+from service.turns.preparation import Preparation
+from service.turns.tenant_overrides import TenantOverrides
+from service.turns.turn import TurnRunner
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +23,8 @@ class Services:
     """One running service; every part is there once."""
 
     settings: Settings
-    catalog: Callable[[], Catalog]
-    preprocessor: Callable[[], Preprocessor]
+    preparation: Preparation
+    calls: CallRunner
     turns: TurnRunner
     overrides: TenantOverrides
     idempotency: IdempotentRoute

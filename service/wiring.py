@@ -16,22 +16,24 @@ from preprocessor.pipeline import Preprocessor
 from preprocessor.retrieval.lexical import LexicalIndex
 from preprocessor.settings import PreprocessSettings
 from service.background import OwnedTasks
+from service.http.idempotency import IdempotentRoute
 from service.http.reading import read_scope
-from service.idempotency import IdempotentRoute
 from service.instructions import BaseInstructions, load_instructions
-from service.limits import make_limits
 from service.metrics import Metrics
-from service.models_in_use import ModelsInUse, check_rules
+from service.models.choice import ModelsInUse, check_rules
 from service.services import Services
 from service.settings import Settings
-from service.skill_contexts import SkillContexts
 from service.store.database import Database
 from service.store.idempotency import IdempotencyRecords
 from service.store.overrides import Overrides
 from service.store.skill_storage import SkillStorageStore
-from service.tenant_overrides import TenantOverrides
-from service.turn import TurnRunner
-from service.turn_gate import TurnGate
+from service.turns.call_runner import CallRunner
+from service.turns.gate import TurnGate
+from service.turns.limits import make_limits
+from service.turns.preparation import Preparation
+from service.turns.skill_contexts import SkillContexts
+from service.turns.tenant_overrides import TenantOverrides
+from service.turns.turn import TurnRunner
 
 LEASE_MARGIN = 60.0
 """Seconds beyond the longest turn after which a crashed request's Idempotency-Key is free again."""
@@ -60,21 +62,13 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         tenant_overrides = TenantOverrides(overrides, max_age=settings.overrides_max_age)
         storage = SkillStorageStore(database)
         contexts = SkillContexts(open_http=lambda: http, secrets=settings.skill_secrets, storage=storage)
-        turns = TurnRunner(
-            preprocessor=lambda: preprocessor,
-            overrides=tenant_overrides,
-            models=models,
-            engine=LocalEngine(threads=settings.skill_threads),
-            make_context=contexts.make,
-            limits=make_limits(settings),
-            texts=texts,
-            max_output_tokens=settings.max_output_tokens,
-        )
+        preparation = Preparation(lambda: preprocessor, tenant_overrides)
+        calls = CallRunner(LocalEngine(), make_limits(settings), contexts.make)
         yield Services(
             settings=settings,
-            catalog=lambda: catalog,
-            preprocessor=lambda: preprocessor,
-            turns=turns,
+            preparation=preparation,
+            calls=calls,
+            turns=TurnRunner(preparation, calls, models, texts),
             overrides=tenant_overrides,
             idempotency=make_idempotency(settings, database),
             models=models,

@@ -21,15 +21,13 @@ MAX_EXPANSION = 10_000
 _TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 _MAX_REASON = 300
 
-_IN_PLACE_SCHEMAS = ("not", "if", "then", "else")
-_IN_PLACE_LISTS = ("allOf", "anyOf", "oneOf")
-_IN_PLACE_MAPS = ("dependentSchemas",)
-_INNER_SCHEMAS = (
-    *("items", "additionalProperties", "contains", "propertyNames"),
-    *("unevaluatedItems", "unevaluatedProperties", "contentSchema"),
+_IN_PLACE = frozenset({"not", "if", "then", "else", "allOf", "anyOf", "oneOf", "dependentSchemas"})
+"""Keywords whose schemas apply to the same value as the schema that they stand in."""
+_SCHEMA_KEYWORDS = _IN_PLACE | frozenset(
+    {"properties", "patternProperties", "additionalProperties", "propertyNames", "unevaluatedProperties", "dependencies"}
+    | {"items", "prefixItems", "contains", "unevaluatedItems", "contentSchema", "$defs", "definitions"}
 )
-_INNER_LISTS = ("prefixItems",)
-_INNER_MAPS = ("properties", "patternProperties", "$defs", "definitions", "dependencies")
+_BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"})
 
 
 class _Unusable(Exception):
@@ -40,13 +38,14 @@ def check_schema(schema: Json) -> str | None:
     """Why `schema` cannot be used, or None. References must be local (`#/...`), lead somewhere and never back to themselves."""
     try:
         schemas, roots = _find_schemas(schema)
-        _check_references(schema, schemas)
-        _check_expansion(schema, schemas)
+        if any("$ref" in node or "$dynamicRef" in node for node in schemas):
+            _check_references(schema, schemas)
+            _check_expansion(schema, schemas)
+        return next(filter(None, map(_check_form, roots)), None) or _check_patterns(schemas)
     except RecursionError:
         return "the schema is nested too deeply"
     except _Unusable as reason:
         return str(reason)
-    return next(filter(None, map(_check_form, roots)), None) or _check_patterns(schemas)
 
 
 def _find_schemas(root: Json) -> tuple[list[JsonObject], list[Json]]:
@@ -67,26 +66,19 @@ def _find_schemas(root: Json) -> tuple[list[JsonObject], list[Json]]:
             node = waiting.pop()
             if isinstance(node, dict) and id(node) not in found:
                 found[id(node)] = node
-                waiting.extend(_list_in_place(node))
-                waiting.extend(_list_parts(node, _INNER_SCHEMAS, _INNER_LISTS, _INNER_MAPS))
+                waiting.extend(_list_parts(node, _SCHEMA_KEYWORDS))
                 starts.extend(_follow_once(root, node))
     return list(found.values()), roots
 
 
-def _list_in_place(node: JsonObject) -> Iterator[JsonObject]:
-    """The schemas inside `node` that apply to the same value."""
-    return _list_parts(node, _IN_PLACE_SCHEMAS, _IN_PLACE_LISTS, _IN_PLACE_MAPS)
-
-
-def _list_parts(
-    node: JsonObject, schemas: tuple[str, ...], lists: tuple[str, ...], maps: tuple[str, ...]
-) -> Iterator[JsonObject]:
-    found: list[Json] = [node.get(key) for key in schemas]
-    for key in lists:
-        found.extend(node[key] if isinstance(node.get(key), list) else [])
-    for key in maps:
-        found.extend(node[key].values() if isinstance(node.get(key), dict) else [])
-    return (schema for schema in found if isinstance(schema, dict))
+def _list_parts(node: JsonObject, keywords: frozenset[str]) -> Iterator[JsonObject]:
+    """The object schemas that stand in `node` under `keywords`: alone, in a list or by name."""
+    for key, value in node.items():
+        if key in keywords:
+            parts = value if isinstance(value, list) else [value]
+            if key in _BY_NAME:
+                parts = list(value.values()) if isinstance(value, dict) else []
+            yield from (part for part in parts if isinstance(part, dict))
 
 
 def _follow_once(root: Json, node: JsonObject) -> Iterator[JsonObject]:
@@ -126,7 +118,7 @@ def _check_expansion(root: Json, schemas: list[JsonObject]) -> None:
             raise _Unusable(f"the $ref {reference[:100]!r} leads back to itself")
         if id(node) not in sizes:
             under_way[id(node)] = node
-            sizes[id(node)] = 1 + sum(expand(part) for part in (*_list_in_place(node), *_follow_once(root, node)))
+            sizes[id(node)] = 1 + sum(expand(part) for part in (*_list_parts(node, _IN_PLACE), *_follow_once(root, node)))
             del under_way[id(node)]
         if sizes[id(node)] > MAX_EXPANSION:
             raise _Unusable(f"its references make more than {MAX_EXPANSION:,} schemas for one value")
@@ -227,7 +219,7 @@ _PLAIN: Mapping[str, _Check] = MappingProxyType(
     | dict.fromkeys(("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"), _is_count)
     | dict.fromkeys(("uniqueItems", "deprecated", "readOnly", "writeOnly"), _is_flag)
     | dict.fromkeys(("properties", "$defs", "definitions"), _are_named_schemas)
-    | dict.fromkeys(_IN_PLACE_LISTS, _are_schemas)
+    | dict.fromkeys(("allOf", "anyOf", "oneOf"), _are_schemas)
 )
 _OTHER_KEYWORDS = frozenset(
     {

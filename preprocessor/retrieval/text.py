@@ -22,7 +22,7 @@ from preprocessor.retrieval.stop_words import STOP_WORDS
 MAX_WORD = 64
 """Longer runs are no words; they are cut."""
 WORD_CACHE = 65_536
-"""Words whose terms are remembered; the pure Python stemmer takes about 100 µs a word."""
+"""Names and words whose terms and stems are remembered; the pure Python stemmer takes about 100 µs a word."""
 
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0711"
@@ -84,6 +84,7 @@ class Analyzer:
         self._stemmer = make_stemmer("english")
         self._lock = Lock()  # the stemmer keeps its word on itself
         self._read_name = lru_cache(WORD_CACHE)(self._split_name)
+        self._stem = lru_cache(WORD_CACHE)(self._stem_word)
 
     def analyze(self, text: str) -> tuple[Term, ...]:
         """The terms of `text` in order, repeated ones too, without stop words."""
@@ -133,7 +134,7 @@ class Analyzer:
             terms.append(Term(self._stem("".join(word for word, _ in words)), optional=True))
         return tuple(terms)
 
-    def _stem(self, word: str) -> str:
+    def _stem_word(self, word: str) -> str:
         if not word.isascii() or len(word) < 3 or len(word) == MAX_WORD:
             return word
         word = re.sub(r"tre(s?)$", r"ter\1", word) if len(word) > 4 else word  # metre, litre, centre

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import time
-from uuid import uuid4
-
 import orjson
 import typer
 from rich.console import Console
 
 from apps.sdk.chat import Message
-from preprocessor.intent import Intent
 from service.commands.in_process import open_for_command
 from service.commands.running import LOCAL, UsageError, read_intent
 from service.commands.stage_display import StageDisplay
-from service.events import discard
 from service.settings import Settings
-from service.turn import TurnRequest
-from service.turn_views import describe_turn
+from service.turns.events import discard
+from service.turns.request import start_limits, start_turn
+from service.views.turn import describe_turn
 
 
 async def ask_once(settings: Settings, message: str, *, trace: bool, as_json: bool, intent: str | None) -> int:
@@ -32,7 +28,7 @@ async def ask_once(settings: Settings, message: str, *, trace: bool, as_json: bo
     if display:
         display.open(message)
     async with open_for_command(settings) as services:
-        request = make_request(settings, message, wanted)
+        request = start_turn(LOCAL, (Message("user", message),), wanted, start_limits(settings), stream=False)
         outcome = await services.turns.run(request, display.show if display else discard)
     if display:
         display.close(outcome)
@@ -43,17 +39,3 @@ async def ask_once(settings: Settings, message: str, *, trace: bool, as_json: bo
         for notice in outcome.answer.notices:
             typer.echo(f"({notice.message})", err=True)
     return 0
-
-
-def make_request(settings: Settings, message: str, intent: Intent) -> TurnRequest:
-    """A turn of one message under the settings' own limits."""
-    return TurnRequest(
-        id=uuid4().hex,
-        caller=LOCAL,
-        messages=(Message("user", message),),
-        intent=intent,
-        timeout=settings.turn_timeout,
-        deadline=time.monotonic() + settings.turn_timeout,
-        token_budget=settings.turn_token_budget,
-        max_rounds=settings.max_rounds,
-    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from functools import partial
 from typing import TYPE_CHECKING
 
 import orjson
@@ -13,16 +11,17 @@ from apps.sdk.chat import ToolCall
 from apps.sdk.contract import Contract, make_contract
 from apps.sdk.names import find_close_names, resolve_name
 from executor.engine.local import LocalEngine
-from executor.validation import SkillSchemas
 from preprocessor.expand import Expansion
 from preprocessor.intent import Intent
 from service.commands.local import LocalServices, open_locally
 from service.commands.running import LOCAL, UsageError
-from service.events import discard
-from service.limits import make_limits
 from service.logs import configure_logging
-from service.skill_contexts import SkillContexts
-from service.tool_calls import ExecutedCall, ToolCalls
+from service.turns.call_runner import CallRunner
+from service.turns.events import discard
+from service.turns.limits import make_limits
+from service.turns.request import start_limits
+from service.turns.skill_contexts import SkillContexts
+from service.turns.tool_calls import ExecutedCall
 
 if TYPE_CHECKING:
     from service.settings import Settings
@@ -65,14 +64,5 @@ def offer(services: LocalServices, expansion: Expansion, name: str) -> Contract:
 async def run_call(settings: Settings, services: LocalServices, contract: Contract, call: ToolCall) -> ExecutedCall:
     """The same path as in a turn."""
     contexts = SkillContexts(open_http=services.client.open, secrets=services.secrets, storage=services.store)
-    calls = ToolCalls(
-        contract=contract,
-        engine=LocalEngine(),
-        limits=make_limits(settings),
-        schemas=SkillSchemas(),
-        make_context=partial(contexts.make, LOCAL),
-        emit=discard,
-    )
-    batch = calls.parse((call,))
-    await calls.run(batch, time.monotonic() + settings.turn_timeout)
-    return calls.collect(batch)[0]
+    runner = CallRunner(LocalEngine(), make_limits(settings), contexts.make)
+    return await runner.run_one(call, contract, LOCAL, start_limits(settings).deadline, discard)

@@ -41,7 +41,7 @@ async def examine_parts(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
 def examine_instructions(settings: Settings) -> tuple[bool, str]:
     """Whether the base instructions can be used, and whether the models' rules fit them."""
     from service.instructions import InstructionsError, load_instructions  # noqa: PLC0415 - only doctor needs them
-    from service.models_in_use import check_rules  # noqa: PLC0415
+    from service.models.choice import check_rules  # noqa: PLC0415
     from service.settings import SettingsMismatch  # noqa: PLC0415
 
     try:

@@ -9,9 +9,9 @@ import typer
 
 from apps.sdk.skill import Source
 from preprocessor.expand import Expansion
-from service.callers import Caller
 from service.commands.local import open_locally
 from service.commands.running import LOCAL, UsageError, read_intent
+from service.turns.request import Caller
 
 if TYPE_CHECKING:
     from service.settings import Settings
@@ -23,7 +23,7 @@ async def expand_once(settings: Settings, intent: str | None, source: str, *, as
     async with open_locally(settings) as services:
         expansion = await services.expand(caller, wanted)
     if as_json:
-        from service.preparation_views import describe_expansion  # noqa: PLC0415 - costs half a second with what it imports
+        from service.views.preparation import describe_expansion  # noqa: PLC0415 - costs half a second with what it imports
 
         typer.echo(json.dumps(describe_expansion(expansion).model_dump(mode="json"), indent=2, ensure_ascii=False))
     else:

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from apps.sdk.chat import ModelError
 from apps.sdk.loader import AppsDirectoryMissing
 from service.commands.running import CommandFailed
+from service.http.problems import Problem
 from service.instructions import InstructionsError
 from service.logs import configure_logging
-from service.problems import Problem
 from service.services import Services
 from service.settings import Settings, SettingsMismatch
 from service.store.errors import StoreError

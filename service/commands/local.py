@@ -17,10 +17,10 @@ from apps.sdk.skill import SkillStorage
 from preprocessor.availability import Override
 from preprocessor.expand import Expansion, expand
 from preprocessor.intent import Intent
-from service.callers import Caller
 from service.commands.running import CommandFailed
 from service.store.errors import StoreError
 from service.store.peek import may_hold_overrides
+from service.turns.request import Caller
 
 if TYPE_CHECKING:
     import aiohttp

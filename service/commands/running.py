@@ -7,7 +7,7 @@ import sys
 from pydantic import ValidationError
 
 from preprocessor.intent import Intent
-from service.callers import Caller
+from service.turns.request import Caller
 
 LOCAL = Caller(tenant="default", user="local", source="chat")
 """On whose behalf the command line runs."""

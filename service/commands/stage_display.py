@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from apps.sdk.jsontypes import JsonObject
-from service.events import Event
-from service.turn import TurnOutcome
+from service.turns.events import Event
+from service.turns.turn import TurnOutcome
 
 
 class StageDisplay:

@@ -9,9 +9,9 @@ from aiohttp import web
 from apps.sdk.catalog import App, Catalog, Quarantined
 from apps.sdk.findings import Finding
 from preprocessor.availability import Availabilities, resolve_availability
-from service.http.answers import answer_json
 from service.http.reading import get_services, read_scope
-from service.http.views import (
+from service.http.responses import answer_json
+from service.views.catalog import (
     AppsView,
     AppView,
     FindingView,
@@ -75,8 +75,8 @@ async def get_focus_modes(request: web.Request) -> web.Response:
 async def _read_switches(request: web.Request) -> tuple[Catalog, Availabilities]:
     services = get_services(request)
     tenant, _ = read_scope(request)
-    overrides = await services.turns.current_overrides(tenant)
-    catalog = services.catalog()
+    overrides = await services.overrides.current(tenant)
+    catalog = services.preparation.catalog
     return catalog, resolve_availability(catalog, overrides, frozenset(services.settings.skill_secrets))
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from aiohttp import web
 
+from service.http.idempotency import HEADER
+from service.http.middleware.problem_answers import log_problem, map_error
 from service.http.reading import get_services
-from service.idempotency import HEADER
-from service.middleware.problem_answers import log_problem, map_error
 
 
 async def see_through(request: web.Request, work: Coroutine[Any, Any, web.StreamResponse]) -> web.StreamResponse:

@@ -8,7 +8,7 @@ from pathlib import Path
 from aiohttp import web
 
 from apps.sdk.jsontypes import JsonObject
-from service.problems import NotFound
+from service.http.problems import NotFound
 
 OPENAPI = web.AppKey("openapi", JsonObject)
 ASSETS = {"swagger-ui-bundle.js": "text/javascript", "swagger-ui.css": "text/css", "start.js": "text/javascript"}

@@ -7,12 +7,12 @@ from typing import Final
 
 from aiohttp import web
 
-from service.http.answers import answer_json
+from service.http.middleware.draining import DRAIN
 from service.http.reading import get_services
-from service.http.views import LiveView, ReadyView
-from service.middleware.draining import DRAIN
+from service.http.responses import answer_json
 from service.services import Services
 from service.store.errors import StoreError
+from service.views.catalog import LiveView, ReadyView
 
 STORE_TIMEOUT: Final = 1.0
 """Seconds that a readiness probe waits for the store."""
@@ -27,7 +27,7 @@ async def get_live(_: web.Request) -> web.Response:
 async def get_ready(request: web.Request) -> web.Response:
     """200 when turns can be taken, be it `degraded`; 503 while starting or shutting down."""
     services = get_services(request)
-    catalog = services.catalog()
+    catalog = services.preparation.catalog
     blocking = [
         *(["the service is shutting down"] if request.app[DRAIN].begun else []),
         *([services.models.problem or "the models' library is still being loaded"] if not services.models.ready else []),

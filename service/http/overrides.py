@@ -7,14 +7,14 @@ from typing import get_args
 from aiohttp import web
 
 from preprocessor.availability import OverrideKind
-from service.http.answers import answer_json
+from service.http.json_body import read_json
+from service.http.problems import NotFound
 from service.http.reading import get_services, read_scope
+from service.http.responses import answer_json
 from service.http.schemas import OverrideBody
-from service.http.views import OverridesView, OverrideView
-from service.json_body import read_json
-from service.problems import NotFound
 from service.services import Services
 from service.store.overrides import StoredOverride
+from service.views.catalog import OverridesView, OverrideView
 
 
 async def get_overrides(request: web.Request) -> web.Response:
@@ -53,7 +53,7 @@ def _read_target(request: web.Request) -> tuple[OverrideKind, str]:
 
 
 def _known_ids(services: Services, kind: OverrideKind) -> frozenset[str]:
-    catalog = services.catalog()
+    catalog = services.preparation.catalog
     known = {"app": catalog.by_app, "skill": catalog.skills, "focus_mode": catalog.focus_modes}[kind]
     return frozenset(known)
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 
 from aiohttp import web
 
 from apps.sdk.skill import Source
-from service.callers import Caller
-from service.problems import InvalidHeader
+from service.http.problems import InvalidHeader
 from service.services import SERVICES, Services
-from service.settings import Settings
+from service.turns.request import Caller
 
 SAFE_NAME = re.compile(r"[A-Za-z0-9_.@:+-]{1,128}")
 TENANT, USER, TIMEOUT = "X-Tenant-ID", "X-User-ID", "X-Turn-Timeout"
@@ -33,19 +31,14 @@ def read_caller(request: web.Request, source: Source) -> Caller:
     return Caller(tenant, user, source)
 
 
-def read_timeout(request: web.Request, settings: Settings) -> float:
-    """Seconds until the turn's deadline: the caller's header, at most the setting. Raises `InvalidHeader`."""
+def read_timeout(request: web.Request) -> float | None:
+    """Seconds that the turn may take, None when the caller does not say. Raises `InvalidHeader`."""
     text = request.headers.get(TIMEOUT)
     if text is None:
-        return settings.turn_timeout
+        return None
     if not re.fullmatch(r"\d{1,6}(\.\d{1,3})?", text) or float(text) <= 0:
         raise InvalidHeader(TIMEOUT, "a number of seconds above 0")
-    return min(float(text), settings.turn_timeout_max)
-
-
-def start_deadline(seconds: float) -> float:
-    """The deadline in seconds of `time.monotonic()`."""
-    return time.monotonic() + seconds
+    return float(text)
 
 
 def _read_name(request: web.Request, header: str, default: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import ClientConnectionResetError, web
 
-from service.events import HEARTBEAT, Emit, Event, encode_event
-from service.idempotency import Recording
+from service.http.idempotency import Recording
+from service.turns.events import HEARTBEAT, Emit, Event, encode_event
 
 HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 

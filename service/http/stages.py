@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 from aiohttp import web
 
 from apps.sdk.chat import ToolCall
 from apps.sdk.names import find_close_names, resolve_name
-from service.events import Event, discard
-from service.http.answers import answer_json
 from service.http.detached import see_through
-from service.http.reading import get_services, read_caller, read_timeout, start_deadline
+from service.http.json_body import read_json
+from service.http.problems import Disabled, FieldError, InvalidRequest, UnknownSkill
+from service.http.reading import get_services, read_caller, read_timeout
+from service.http.responses import answer_json
 from service.http.schemas import ExecuteBody, ExpandBody, PreprocessBody, to_message
-from service.json_body import read_json
-from service.preparation_views import describe_expansion, describe_preparation
-from service.problems import Disabled, FieldError, InvalidRequest, UnknownSkill
-from service.result_views import describe_result
 from service.services import Services
-from service.tool_calls import ExecutedCall
-from service.turn_metrics import count_event
+from service.turns.metering import count_event
+from service.turns.request import start_limits
+from service.turns.tool_calls import ExecutedCall
+from service.views.preparation import describe_expansion, describe_preparation
+from service.views.results import describe_result
 
 
 async def post_expand(request: web.Request) -> web.Response:
     """Which skills an intent makes available."""
     services = get_services(request)
     body = await read_json(request, ExpandBody)
-    expansion = await services.turns.expand(read_caller(request, body.source), body.wanted)
+    expansion = await services.preparation.expand(read_caller(request, body.source), body.wanted)
     return answer_json(describe_expansion(expansion))
 
 
@@ -34,10 +35,10 @@ async def post_preprocess(request: web.Request) -> web.Response:
     """What the main model would be sent for a message."""
     services = get_services(request)
     body = await read_json(request, PreprocessBody)
-    deadline = start_deadline(read_timeout(request, services.settings))
+    limits = start_limits(services.settings, timeout=read_timeout(request))
+    messages = tuple(map(to_message, body.messages))
     with services.gate.admit():
-        messages = tuple(map(to_message, body.messages))
-        prepared = await services.turns.prepare(read_caller(request, body.source), body.wanted, messages, deadline)
+        prepared = await services.preparation.prepare(read_caller(request, body.source), body.wanted, messages, limits)
     return answer_json(describe_preparation(prepared))
 
 
@@ -57,19 +58,15 @@ async def post_execute(request: web.Request) -> web.StreamResponse:
 async def _execute(request: web.Request, body: ExecuteBody, services: Services) -> ExecutedCall:
     """Raises `UnknownSkill`, `Disabled`, or `InvalidRequest` when nothing of the call could be run."""
     caller = read_caller(request, body.source)
-    deadline = start_deadline(read_timeout(request, services.settings))
-    contract, expansion = await services.turns.make_contract(caller, body.wanted)
+    limits = start_limits(services.settings, timeout=read_timeout(request))
+    contract, expansion = await services.preparation.make_contract(caller, body.wanted)
     if resolve_name(body.name, contract.skills, contract.known).name is None:
         if dropped := next((drop for drop in expansion.dropped if drop.name == body.name), None):
             raise Disabled(dropped.name, dropped.reason)
         raise UnknownSkill(body.name, find_close_names(body.name, contract.skills))
     call = ToolCall(body.id, body.name, json.dumps(body.arguments, ensure_ascii=False))
-
-    def count(event: Event) -> None:
-        count_event(services.metrics, event)
-        discard(event)
-
-    executed = await services.turns.execute(call, contract, caller, deadline, count)
+    count = partial(count_event, services.metrics)
+    executed = await services.calls.run_one(call, contract, caller, limits.deadline, count)
     refuse_invalid(executed)
     return executed
 

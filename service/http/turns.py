@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from uuid import uuid4
 
 from aiohttp import web
 
-from service.events import Emit, Event, discard
-from service.http.answers import encode_json
 from service.http.detached import see_through
-from service.http.reading import get_services, read_caller, read_timeout, start_deadline
+from service.http.idempotency import Recording
+from service.http.json_body import read_json
+from service.http.middleware.problem_answers import log_problem, map_error
+from service.http.middleware.request_ids import REQUEST_ID
+from service.http.problems import ShuttingDown, describe_problem
+from service.http.reading import get_services, read_caller, read_timeout
+from service.http.responses import encode_json
 from service.http.schemas import TurnBody, to_message
 from service.http.sse import EventStream
-from service.idempotency import Recording
-from service.json_body import read_json
-from service.middleware.problem_answers import log_problem, map_error
-from service.middleware.request_ids import REQUEST_ID
-from service.problems import ShuttingDown, describe_problem
 from service.services import Services
-from service.turn import TurnOutcome, TurnRequest
-from service.turn_metrics import count_event, count_turn
-from service.turn_views import describe_turn
+from service.turns.events import Emit, Event, discard
+from service.turns.metering import count_event, count_turn
+from service.turns.request import TurnRequest, start_limits, start_turn
+from service.turns.turn import TurnOutcome
+from service.views.turn import describe_turn
 
 
 async def post_turn(request: web.Request) -> web.StreamResponse:
     """Answer a message."""
     services = get_services(request)
     body = await read_json(request, TurnBody)
-    timeout = read_timeout(request, services.settings)
-    turn = _make_turn(request, body, timeout, services)
+    limits = start_limits(
+        services.settings, timeout=read_timeout(request), token_budget=body.token_budget, max_rounds=body.max_rounds
+    )
+    messages = tuple(map(to_message, body.messages))
+    turn = start_turn(read_caller(request, body.source), messages, body.wanted, limits, stream=body.stream)
 
     async def produce(recording: Recording) -> web.StreamResponse:
         with ExitStack() as admission:
@@ -41,21 +44,6 @@ async def post_turn(request: web.Request) -> web.StreamResponse:
             return web.Response(body=answer, content_type="application/json")
 
     return await see_through(request, services.idempotency.run_stream(request, produce))
-
-
-def _make_turn(request: web.Request, body: TurnBody, timeout: float, services: Services) -> TurnRequest:
-    settings = services.settings
-    return TurnRequest(
-        id=uuid4().hex,
-        caller=read_caller(request, body.source),
-        messages=tuple(map(to_message, body.messages)),
-        intent=body.wanted,
-        timeout=timeout,
-        deadline=start_deadline(timeout),
-        token_budget=min(body.token_budget or settings.turn_token_budget, settings.turn_token_budget),
-        max_rounds=min(body.max_rounds or settings.max_rounds, settings.max_rounds),
-        stream=body.stream,
-    )
 
 
 async def _run_turn(turn: TurnRequest, services: Services, emit: Emit, admission: ExitStack) -> TurnOutcome:

@@ -12,11 +12,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from apps.sdk.jsontypes import Json, JsonObject
-from service.app import create_app
+from service.http.app import create_app
 from service.http.docs import ASSETS
-from service.openapi import describe_service
-from service.problems import KINDS
-from service.routes import ROUTES, Route
+from service.http.openapi import describe_service
+from service.http.problems import KINDS
+from service.http.routes import ROUTES, Route
 from tests.e2e.lab import Lab, user
 from tests.support.readme import ROOT
 

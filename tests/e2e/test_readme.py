@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
-from service.events import EventName
-from service.openapi import describe_service
-from service.routes import ROUTES
+from service.http.openapi import describe_service
+from service.http.routes import ROUTES
 from service.settings import Settings
+from service.turns.events import EventName
 from tests.e2e.process import Command, Ended, run_all
 from tests.support.apps import write_app
 from tests.support.readme import ROOT, read_commands

@@ -10,11 +10,11 @@ import sqlalchemy as sa
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from service.idempotency import IdempotentRoute, Recording
+from service.http.idempotency import IdempotentRoute, Recording
+from service.http.middleware import init_app
+from service.http.middleware.draining import Drain
+from service.http.problems import NotFound
 from service.metrics import Metrics
-from service.middleware import init_app
-from service.middleware.draining import Drain
-from service.problems import NotFound
 from service.store.database import Database
 from service.store.idempotency import IdempotencyRecords
 

@@ -31,8 +31,8 @@ from apps.sdk.chat import (
     Usage,
 )
 from apps.sdk.jsontypes import JsonObject
-from service.llm import LiteLLM, ModelSpec
-from service.models import ResilientModel, Waits
+from service.models.fallbacks import ResilientModel, Waits
+from service.models.llm import LiteLLM, ModelSpec
 from tests.support.model_replies import (
     EMPTY_CHOICES,
     JUNK,

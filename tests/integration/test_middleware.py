@@ -16,11 +16,11 @@ from structlog.typing import EventDict
 
 from apps.sdk.chat import ModelRateLimited, ModelTimeout
 from apps.sdk.jsontypes import JsonObject
-from service.json_body import read_json
+from service.http.json_body import read_json
+from service.http.middleware import init_app
+from service.http.middleware.draining import Drain
+from service.http.problems import KeyInUse, NotFound
 from service.metrics import Metrics
-from service.middleware import init_app
-from service.middleware.draining import Drain
-from service.problems import KeyInUse, NotFound
 from service.store.errors import StoreUnavailable
 
 LIMIT = 4_096

@@ -10,7 +10,7 @@ import pytest
 from preprocessor.availability import Override
 from service.store.database import Database
 from service.store.overrides import Overrides
-from service.tenant_overrides import TenantOverrides
+from service.turns.tenant_overrides import TenantOverrides
 
 OFF = (Override("skill", "math-calculate", enabled=False),)
 

@@ -13,8 +13,8 @@ from pydantic.fields import FieldInfo
 
 from apps.sdk.jsontypes import Json
 from apps.sdk.manifest import render_app_schema
-from service.openapi import describe_service
-from service.routes import ROUTES
+from service.http.openapi import describe_service
+from service.http.routes import ROUTES
 from service.settings import ROOT, Settings
 
 ENV_HEAD = """\

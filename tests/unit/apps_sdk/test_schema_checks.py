@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -25,15 +25,14 @@ SCHEMAS = st.recursive(
 @given(SCHEMAS)
 def test_what_passes_by_hand_passes_the_metaschema(schema: Json) -> None:
     """The quick check accepts nothing that the metaschema refuses."""
-    assume(_is_plain(schema))
-    assert METASCHEMA.is_valid(schema)
+    assert METASCHEMA.is_valid(schema) or not _is_plain(schema)
 
 
 @given(SCHEMAS)
 def test_every_usable_schema_compiles_and_validates(schema: Json) -> None:
     """A schema without a reason against it can validate any value without an exception."""
-    assume(isinstance(schema, dict) and check_schema(schema) is None)
-    validator = Draft202012Validator(schema)
+    usable = isinstance(schema, dict) and check_schema(schema) is None
+    validator = Draft202012Validator(schema if usable else {})
     values: list[Json] = [None, 1, "x", [1, "a"], {"a": {"b": []}}]
     assert all(validator.is_valid(value) in {True, False} for value in values)
 
@@ -119,11 +118,12 @@ def test_what_only_a_reference_leads_to_is_checked_too() -> None:
 
 @pytest.mark.timeout(20)
 def test_many_references_are_checked_in_one_walk() -> None:
-    """Thousands of references, each to the next, do not multiply."""
-    definitions = {
-        f"d{n}": {"properties": {"x": {"$ref": f"#/$defs/d{n + 1}"}, "y": {"$ref": "#/$defs/end"}}} for n in range(9_000)
+    """Twenty thousand references to one large schema are not twenty thousand walks of it."""
+    large = {"anyOf": [{"$ref": "#/$defs/small"} for _ in range(4_000)]}
+    schema = {
+        "properties": {f"p{number}": {"$ref": "#/$defs/large"} for number in range(20_000)},
+        "$defs": {"large": large, "small": {"type": "string"}},
     }
-    schema = {"$ref": "#/$defs/d0", "$defs": {**definitions, "d9000": {}, "end": {"anyOf": [{} for _ in range(200)]}}}
     assert check_schema(schema) is None
 
 

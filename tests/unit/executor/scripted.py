@@ -126,10 +126,10 @@ class Recorder:
     started: list[str] = field(default_factory=list)
     finished: list[CallResult] = field(default_factory=list)
 
-    def call_started(self, call: Call) -> None:
+    async def call_started(self, call: Call) -> None:
         self.started.append(call.id)
 
-    def call_finished(self, result: CallResult) -> None:
+    async def call_finished(self, result: CallResult) -> None:
         self.finished.append(result)
 
 

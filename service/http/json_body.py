@@ -1,0 +1,99 @@
+"""Reads JSON bodies: strict about types, every mistake with a JSON pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, TypeVar
+
+import orjson
+from aiohttp import web
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from apps.sdk.jsontypes import Json
+from service.http.problems import FieldError, InvalidRequest, MalformedBody, UnsupportedMediaType
+
+M = TypeVar("M", bound=BaseModel)
+MAX_ERRORS: Final = 50
+"""Errors that one answer lists."""
+MAX_COUNTED: Final = 1_000
+"""Errors that are looked at; describing 340,000 of them took 0.9 s, in which nobody else was served."""
+
+
+async def read_json(request: web.Request, model: type[M]) -> M:
+    """The body as `model`. Raises `UnsupportedMediaType`, `MalformedBody`, `InvalidRequest`; aiohttp raises 413."""
+    check_content_type(request)
+    return parse_json(await read_body(request), model)
+
+
+async def read_body(request: web.Request) -> bytes:
+    """The raw body, at most the application's `client_max_size` bytes; may be called again. Raises `MalformedBody`."""
+    try:
+        return await request.read()
+    except web.RequestPayloadError:
+        raise MalformedBody("The body ended early, or its Content-Encoding is not what it says.") from None
+
+
+def check_content_type(request: web.Request) -> None:
+    """Raise `UnsupportedMediaType` unless the body is declared as JSON in UTF-8."""
+    kind, charset = request.content_type, (request.charset or "utf-8").lower()
+    is_json = kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+    if not is_json or charset not in {"utf-8", "utf8", "us-ascii"}:
+        raise UnsupportedMediaType
+
+
+def parse_json(body: bytes, model: type[M]) -> M:
+    """`body` as `model`, as strict about types as `model` itself says. Raises `MalformedBody`, `InvalidRequest`."""
+    # Twice, on purpose: orjson refuses what is not JSON (NaN, 1e999, lone surrogates) and gives the data that the pointers
+    # are checked against; only pydantic's own parser takes arrays for tuples and text for enums in strict mode.
+    try:
+        data = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise MalformedBody(f"The body is no JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        raise _explain(error, data) from None
+
+
+def from_validation_error(error: ValidationError, data: Json = None) -> InvalidRequest:
+    """The problem that lists what pydantic found; with `data`, pointers name only places that `data` has or lacks."""
+    count = error.error_count()
+    if count > MAX_COUNTED:
+        return InvalidRequest([FieldError("", f"{count} values are invalid")])
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
+    unique = dict.fromkeys(FieldError(write_pointer(item["loc"], data), _phrase(item)) for item in errors)
+    listed = list(unique)[:MAX_ERRORS]
+    return InvalidRequest(listed, left_out=len(unique) - len(listed))
+
+
+def write_pointer(path: tuple[int | str, ...], data: Json = None) -> str:
+    """An RFC 6901 pointer. pydantic puts the branches of unions into its paths: with `data`, these are left out."""
+    parts = path if data is None else tuple(_walk(path, data))
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def _walk(path: tuple[int | str, ...], data: Json) -> Iterator[int | str]:
+    node = data
+    for index, part in enumerate(path):
+        if _holds(node, part):
+            node = node[part]
+            yield part
+        elif isinstance(node, dict) and index == len(path) - 1:
+            yield part  # what is missing
+
+
+def _holds(node: Json, part: int | str) -> bool:
+    if isinstance(node, list):
+        return isinstance(part, int) and part < len(node)
+    return isinstance(node, dict) and part in node
+
+
+def _explain(error: ValidationError, data: Json) -> MalformedBody | InvalidRequest:
+    if error.error_count() == 1 and error.errors(include_url=False)[0]["type"] == "json_invalid":
+        return MalformedBody("The body is JSON that is nested too deeply or holds a number with too many digits.")
+    return from_validation_error(error, data)
+
+
+def _phrase(item: ErrorDetails) -> str:
+    return item["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")

@@ -1,0 +1,112 @@
+"""The OpenAPI 3.1 description of the service, made from the route table and the models that the handlers really use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any, TypeAlias
+
+from pydantic import BaseModel
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
+
+from apps.sdk.jsontypes import JsonObject
+from service.http.routes import Route
+
+Refs: TypeAlias = Mapping[Any, JsonObject]
+"""Where each model's schema is, by model and mode."""
+
+REF = "#/components/schemas/{model}"
+PROBLEM: JsonObject = {
+    "type": "object",
+    "description": "RFC 9457 problem details.",
+    "required": ["type", "title", "status", "code"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "instance": {"type": "string", "description": "The request's id."},
+        "code": {"type": "string", "description": "Stable; for programs."},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["pointer", "message"],
+                "properties": {"pointer": {"type": "string"}, "message": {"type": "string"}},
+            },
+        },
+    },
+}
+EVENT: JsonObject = {
+    "type": "object",
+    "description": "One server-sent event; its `id` line counts from 1.",
+    "required": ["event", "data"],
+    "properties": {"event": {"type": "string"}, "data": {"type": "string", "description": "One JSON object."}},
+}
+
+
+def describe_service(routes: Sequence[Route]) -> JsonObject:
+    """The document that `/openapi.json` serves."""
+    refs, definitions = models_json_schema(_list_models(routes), ref_template=REF)
+    schemas = {**definitions.get("$defs", {}), "Problem": PROBLEM, "Event": EVENT}
+    paths: dict[str, JsonObject] = {}
+    for route in routes:
+        paths.setdefault(route.path, {})[route.method.lower()] = _describe_operation(route, refs)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Shortlist",
+            "version": version("shortlist"),
+            "description": "Shortlists the skills a message needs, shows a model only those, and runs what it calls.",
+        },
+        "paths": paths,
+        "components": {"schemas": dict(sorted(schemas.items()))},
+    }
+
+
+def _list_models(routes: Sequence[Route]) -> list[tuple[type[BaseModel], JsonSchemaMode]]:
+    used: dict[tuple[type[BaseModel], JsonSchemaMode], None] = {}
+    for route in routes:
+        if route.body:
+            used[route.body, "validation"] = None
+        if route.answer:
+            used[route.answer, "serialization"] = None
+    return list(used)
+
+
+def _describe_operation(route: Route, refs: Refs) -> JsonObject:
+    operation: JsonObject = {
+        "operationId": route.handler.__name__,
+        "summary": route.summary,
+        "tags": [route.tag],
+        "parameters": _describe_parameters(route),
+        "responses": _describe_responses(route, refs),
+    }
+    if route.body:
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": refs[route.body, "validation"]}}}
+    return operation
+
+
+def _describe_parameters(route: Route) -> list[JsonObject]:
+    names = [part[1:-1] for part in route.path.split("/") if part.startswith("{")]
+    parameters: list[JsonObject] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
+    ]
+    headers = [*(("X-Tenant-ID", "X-User-ID") if route.scoped else ()), *(("Idempotency-Key",) if route.idempotent else ())]
+    headers += ["X-Turn-Timeout"] if route.timed else []
+    parameters += [{"name": name, "in": "header", "required": False, "schema": {"type": "string"}} for name in headers]
+    return parameters
+
+
+def _describe_responses(route: Route, refs: Refs) -> JsonObject:
+    content: JsonObject = {}
+    if route.answer:
+        content["application/json"] = {"schema": refs[route.answer, "serialization"]}
+    if route.streams:
+        content["text/event-stream"] = {"schema": {"$ref": REF.format(model="Event")}}
+    if route.media_type:
+        content[route.media_type] = {"schema": {"type": "string"}}
+    status = "200" if content else "204"
+    done: JsonObject = {"description": "Done.", **({"content": content} if content else {})}
+    problem = {"application/problem+json": {"schema": {"$ref": REF.format(model="Problem")}}}
+    return {status: done, "default": {"description": "A problem.", "content": problem}}

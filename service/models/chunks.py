@@ -1,0 +1,174 @@
+"""From the pieces of a streamed reply (`chat.completion.chunk` as JSON) to the whole `ModelReply`.
+
+Providers differ in what a piece of a tool call carries: some repeat id and name in each, some send them once, some send no
+index, some no id. litellm gives pieces without an index one of its own, counted within the chunk, so an index is a hint and
+an id is better evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from apps.sdk.chat import ModelReply, ToolCall, Usage
+from apps.sdk.jsontypes import Json, JsonObject
+from service.models.replies import (
+    NoReply,
+    clean_text,
+    first_choice,
+    is_object,
+    read_finish_reason,
+    read_text,
+    read_usage,
+    repair_ids,
+)
+
+MAX_CHARACTERS = 4_000_000
+"""Longest streamed reply, arguments included: ten times the longest output of today's models (128,000 tokens)."""
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A call that is still being written."""
+
+    id: str
+    index: int
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+    @property
+    def begun(self) -> bool:
+        return any(self.arguments)
+
+    def is_complete(self) -> bool:
+        """Whether the arguments are a whole JSON object, to which nothing can be added."""
+        last = next((text for text in reversed(self.arguments) if text.strip()), "")
+        return last.rstrip().endswith("}") and is_object("".join(self.arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    id: str
+    index: int
+    name: str
+    arguments: str
+
+
+class CallAssembler:
+    """Puts pieces of tool calls, in the order they came, back together."""
+
+    def __init__(self) -> None:
+        self._drafts: list[_Draft] = []
+        self._by_id: dict[str, _Draft] = {}
+        self._by_index: dict[int, _Draft] = {}
+
+    def add(self, wire: Json) -> int:
+        """Take one entry of a delta's `tool_calls`; returns how many characters it held."""
+        piece = _read_piece(wire)
+        draft = self._find(piece)
+        if draft is None:
+            draft = self._open(piece)
+        elif piece.id and not draft.id:
+            draft.id = piece.id
+            self._by_id[piece.id] = draft
+        if not draft.begun and not (piece.arguments and piece.name == draft.name):
+            draft.name += piece.name
+        if piece.arguments:
+            draft.arguments.append(piece.arguments)
+        return len(piece.name) + len(piece.arguments)
+
+    def assemble(self) -> tuple[ToolCall, ...]:
+        """The calls in the provider's order; ids and arguments may still be empty."""
+        drafts = sorted(self._drafts, key=lambda draft: draft.index)
+        return tuple(ToolCall(draft.id, draft.name, "".join(draft.arguments)) for draft in drafts)
+
+    def _open(self, piece: _Piece) -> _Draft:
+        draft = _Draft(piece.id, piece.index)
+        self._drafts.append(draft)
+        self._by_index[piece.index] = draft
+        if piece.id:
+            self._by_id[piece.id] = draft
+        return draft
+
+    def _find(self, piece: _Piece) -> _Draft | None:
+        """The draft that `piece` goes on with; None when it begins another call."""
+        if not self._drafts:
+            return None
+        draft = self._find_by_id(piece) if piece.id else self._find_by_index(piece)
+        return None if draft is None or _begins_another(piece, draft) else draft
+
+    def _find_by_id(self, piece: _Piece) -> _Draft | None:
+        if piece.id in self._by_id:
+            return self._by_id[piece.id]
+        draft = self._by_index.get(piece.index)
+        return draft if draft is not None and not draft.id else None
+
+    def _find_by_index(self, piece: _Piece) -> _Draft | None:
+        latest = self._drafts[-1]
+        draft = self._by_index.get(piece.index, None if piece.name else latest)
+        if draft is None or piece.name or draft is latest or not piece.arguments.strip():
+            return draft
+        return latest if draft.is_complete() and not latest.is_complete() else draft
+
+
+class ReplyAssembler:
+    """Takes the chunks of one streamed reply; `taken` are call ids that its calls may not have."""
+
+    def __init__(self, taken: Collection[str] = ()) -> None:
+        self._taken = taken
+        self._texts: list[str] = []
+        self._half = ""
+        self._calls = CallAssembler()
+        self._reason: Json = None
+        self._usage = Usage()
+        self._characters = 0
+
+    def add(self, chunk: JsonObject) -> str:
+        """Take one chunk and give back the text that it adds, often "". Raises `NoReply` when the reply gets too long."""
+        if chunk.get("usage"):
+            self._usage = read_usage(chunk["usage"])
+        choice = first_choice(chunk) or {}
+        self._reason = choice.get("finish_reason") or self._reason
+        delta = choice.get("delta") or {}
+        text = self._complete_pairs(read_text(delta.get("content")))
+        self._texts.append(text)
+        self._characters += len(text) + sum(self._calls.add(piece) for piece in delta.get("tool_calls") or ())
+        if self._characters > MAX_CHARACTERS:
+            raise NoReply(f"the reply is longer than {MAX_CHARACTERS} characters")
+        return text
+
+    def _complete_pairs(self, text: str) -> str:
+        """The text with what was held back, holding back the first half of a surrogate pair until the second comes."""
+        text, self._half = self._half + text, ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._half = text[:-1], text[-1]
+        return clean_text(text)
+
+    def finish(self, model: str) -> ModelReply:
+        """The whole reply. Raises `NoReply` for a stream that held nothing: litellm makes one of any body that is no stream."""
+        text = "".join(self._texts)
+        calls = repair_ids(self._calls.assemble(), self._taken)
+        reason = read_finish_reason(self._reason, calls)
+        if not text and not calls and reason == "stop" and not self._usage.total:
+            raise NoReply("the stream held no reply")
+        return ModelReply(text, calls, reason, model, self._usage)
+
+
+def _begins_another(piece: _Piece, draft: _Draft) -> bool:
+    if not piece.name:
+        return False
+    if not draft.begun:  # a name in pieces, unless an id that is used twice comes under another index
+        return bool(piece.id and draft.name and piece.id == draft.id and piece.index != draft.index)
+    return piece.name != draft.name or draft.is_complete()
+
+
+def _read_piece(wire: Json) -> _Piece:
+    entry = wire if isinstance(wire, dict) else {}
+    function = entry.get("function") or {}
+    index = entry.get("index")
+    return _Piece(
+        id=str(entry.get("id") or ""),
+        index=index if isinstance(index, int) else 0,
+        name=str(function.get("name") or ""),
+        arguments=str(function.get("arguments") or ""),
+    )

@@ -1,0 +1,269 @@
+"""Models through litellm; the only file that imports it.
+
+litellm takes seconds to import and about 200 MB, so it is imported in a thread, on demand. It reads some of its settings from
+the environment while it is imported: `_import_library` is the one place besides the settings that touches `os.environ`.
+
+litellm's own retries are off (see service.models.fallbacks), and each attempt runs under a deadline of its own, since litellm's
+`timeout` is per read and a dripping stream outlives it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import os
+import re
+import warnings
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+import structlog
+
+from apps.sdk.chat import (
+    ChatRequest,
+    ContextWindowExceeded,
+    Message,
+    ModelError,
+    ModelRateLimited,
+    ModelRefused,
+    ModelReply,
+    ModelTimeout,
+    ModelUnavailable,
+    TextDelta,
+)
+from apps.sdk.jsontypes import Json, JsonObject
+from service.models.chunks import ReplyAssembler
+from service.models.replies import NoReply, make_sendable, read_reply, taken_ids
+
+NO_KEY = "none"
+"""Sent to a server of one's own that needs no key; without it litellm would send it the key of some provider's variable."""
+
+MAX_LOGGED = 2_000
+"""Characters of a provider's error that the debug log holds; some answer with a whole page."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A model as litellm names it (`openai/gpt-5-mini`) and how to reach it.
+
+    `timeout` is in seconds, for one attempt in all, streaming included. `extra` goes to litellm as it is (`temperature`, ...).
+    """
+
+    name: str
+    api_base: str | None = field(default=None, repr=False)
+    api_key: str | None = field(default=None, repr=False)
+    timeout: float = 60.0
+    max_output_tokens: int | None = None
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+
+class LiteLLM:
+    """The library, loaded once; whoever needs it first waits for it."""
+
+    def __init__(self) -> None:
+        self._library: Json = None
+        self._lock = asyncio.Lock()
+
+    @property
+    def loaded(self) -> bool:
+        return self._library is not None
+
+    async def load(self) -> Json:
+        """Import litellm in a thread, unless that was done, and return it. Raises what the import raises."""
+        if not self.loaded:
+            async with self._lock:
+                if not self.loaded:
+                    self._library = await asyncio.to_thread(_import_library)
+        return self._library
+
+    def model(self, spec: ModelSpec) -> LiteLLMModel:
+        return LiteLLMModel(self, spec)
+
+    async def close(self) -> None:
+        """Close litellm's HTTP clients; calls that are under way fail."""
+        if self.loaded:
+            await self._library.close_litellm_async_clients()
+            self._library.in_memory_llm_clients_cache.flush_cache()
+
+
+class LiteLLMModel:
+    """A `ChatModel` behind litellm. One method call is one attempt."""
+
+    def __init__(self, library: LiteLLM, spec: ModelSpec) -> None:
+        self._library = library
+        self._spec = spec
+        self._logger = structlog.get_logger(__name__)
+
+    @property
+    def name(self) -> str:
+        return self._spec.name
+
+    async def complete(self, request: ChatRequest) -> ModelReply:
+        async with self._mapping_errors():
+            library = await self._library.load()
+            async with asyncio.timeout(self._spec.timeout):
+                response = await library.acompletion(**self._arguments(request))
+            return read_reply(response.model_dump(warnings=False), self.name, taken_ids(request))
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
+        assembler = ReplyAssembler(taken_ids(request))
+        async with self._mapping_errors():
+            library = await self._library.load()
+        deadline = asyncio.get_running_loop().time() + self._spec.timeout
+        arguments = {**self._arguments(request), "stream": True, "stream_options": {"include_usage": True}}
+        chunks = await self._await(deadline, lambda: library.acompletion(**arguments))
+        try:
+            # no `asyncio.timeout` around a yield: it would cancel the consumer
+            while (text := await self._await(deadline, lambda: _read_chunk(chunks, assembler))) is not None:
+                if text:
+                    yield TextDelta(text)
+        finally:
+            await chunks.aclose()
+        async with self._mapping_errors():
+            reply = assembler.finish(self.name)
+        yield reply
+
+    async def _await(self, deadline: float, step: Callable[[], Awaitable[Json]]) -> Json:
+        async with self._mapping_errors(), asyncio.timeout_at(deadline):
+            return await step()
+
+    def _arguments(self, request: ChatRequest) -> JsonObject:
+        spec = self._spec
+        own_server_key = NO_KEY if spec.api_base else None
+        arguments: JsonObject = {
+            **spec.extra,
+            "model": spec.name,
+            "messages": [_write_message(message) for message in request.messages],
+            "api_base": spec.api_base,
+            "api_key": spec.api_key or own_server_key,
+            "timeout": spec.timeout,
+            "max_retries": 0,
+            "num_retries": 0,
+            "drop_params": True,
+            # litellm knows what each provider takes, but not what a model of one's own does: tools are never dropped in silence
+            "allowed_openai_params": ["tools", "tool_choice"],
+        }
+        if max_tokens := request.max_output_tokens or spec.max_output_tokens:
+            arguments["max_tokens"] = max_tokens
+        return {**arguments, **_write_tools(request)}
+
+    @asynccontextmanager
+    async def _mapping_errors(self) -> AsyncIterator[None]:
+        try:
+            yield
+        except NoReply as error:
+            raise ModelUnavailable(self.name, str(error)) from None
+        except Exception as error:  # noqa: BLE001  the port promises ModelError and nothing else
+            self._logger.debug("model.failed", model=self.name, error=_describe(error, self._spec))
+            raise self._map(error) from None
+
+    def _map(self, error: Exception) -> ModelError:
+        keyless = not self._spec.api_key and not self._spec.api_base
+        if keyless and "api_key" in str(error):  # litellm calls a missing key HTTP 500
+            return ModelRefused(self.name, "no API key is configured for it")
+        return map_error(error, self.name)
+
+
+async def _read_chunk(chunks: Json, assembler: ReplyAssembler) -> str | None:
+    """The text that the next chunk adds, None at the end."""
+    chunk = await anext(chunks, None)
+    return None if chunk is None else assembler.add(chunk.model_dump(exclude_none=True, warnings=False))
+
+
+def map_error(error: Exception, model: str) -> ModelError:
+    """What litellm or the network raised, as a `ModelError`; its detail names status and type and quotes no text of theirs.
+
+    litellm's exceptions are told apart by `status_code` (it copies openai's classes): a refused connection and junk instead
+    of JSON come as 500, a stream that broke with the status of what broke it.
+    """
+    status = getattr(error, "status_code", None)
+    detail = f"HTTP {status} ({type(error).__name__})" if isinstance(status, int) else type(error).__name__
+    if isinstance(error, TimeoutError) or status == 408:
+        return ModelTimeout(model, f"no reply in time ({type(error).__name__})")
+    if type(error).__name__ == "ContextWindowExceededError":
+        return ContextWindowExceeded(model, detail)
+    match status:
+        case 429:
+            return ModelRateLimited(model, detail, retry_after=_read_retry_after(error))
+        case 400 | 401 | 402 | 403 | 404 | 405 | 413 | 422:
+            return ModelRefused(model, detail)
+        case _:
+            return ModelUnavailable(model, detail, retry_after=_read_retry_after(error))
+
+
+def _read_retry_after(error: Exception) -> float | None:
+    """Seconds from the `Retry-After` header; its date form is rare among providers and is not read."""
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    try:
+        seconds = float(headers.get("retry-after", ""))
+    except (TypeError, ValueError):
+        return None
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+def _write_tools(request: ChatRequest) -> JsonObject:
+    if not request.tools:
+        return {}
+    tools: JsonObject = {"tools": [tool.to_wire() for tool in request.tools]}
+    if request.forced_tool is not None:
+        tools["tool_choice"] = {"type": "function", "function": {"name": request.forced_tool}}
+    return tools
+
+
+def _write_message(message: Message) -> JsonObject:
+    wire = message.to_wire()
+    if message.tool_calls:
+        wire["tool_calls"] = [make_sendable(call).to_wire() for call in message.tool_calls]
+    return wire
+
+
+def _describe(error: Exception, spec: ModelSpec) -> str:
+    """An error in full, for the debug log: it may quote the request, but holds neither key nor password."""
+    text = f"{type(error).__name__}: {error}"[:MAX_LOGGED]
+    without_key = text.replace(spec.api_key, "***") if spec.api_key else text
+    return re.sub(r"://[^/@\s]+@", "://***@", without_key)
+
+
+def _import_library() -> Json:
+    """Import and quieten litellm.
+
+    The collector is off meanwhile, or the event loop stands still four times longer (120 instead of 27 ms at worst); what was
+    loaded is then exempt from it, or each full collection would take 0.3 s more.
+    """
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or it asks the network for prices
+    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # or it loads `.env` into the environment
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # or counting tokens may wait for a hub
+    warnings.filterwarnings("ignore", "Item '.*' on TypedDict class '.*' is using the `ReadOnly` qualifier", UserWarning)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        import litellm  # noqa: PLC0415  it costs seconds
+
+        litellm.suppress_debug_info = True
+        litellm.modify_params = True  # or Bedrock refuses a history with calls but without tools: the last call of a turn
+        for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+            _silence(logging.getLogger(name))
+        with suppress(Exception):  # a comfort, not a condition
+            asyncio.run(_warm_up(litellm))
+        gc.freeze()
+    finally:
+        if collecting:
+            gc.enable()
+    return litellm
+
+
+async def _warm_up(litellm: Json) -> None:
+    """Two made-up calls that reach no network: litellm puts off much of its loading, up to a second, until the first ones."""
+    call: JsonObject = {"model": "openai/warm-up", "messages": [{"role": "user", "content": "."}], "mock_response": "."}
+    await litellm.acompletion(**call, api_key=NO_KEY)
+    async for chunk in await litellm.acompletion(**call, api_key=NO_KEY, stream=True):
+        chunk.model_dump(warnings=False)
+
+
+def _silence(logger: logging.Logger) -> None:
+    """What litellm logs quotes requests and replies; failures are logged here instead."""
+    logger.handlers.clear()
+    logger.propagate = False
+    logger.addHandler(logging.NullHandler())

@@ -1,0 +1,61 @@
+"""The stages before the main model, each on its own: on one snapshot of the catalog, with the tenant's overrides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from apps.sdk.catalog import Catalog
+from apps.sdk.chat import Message
+from apps.sdk.contract import Contract, make_contract
+from preprocessor.availability import Override
+from preprocessor.expand import Expansion
+from preprocessor.intent import Intent
+from preprocessor.pipeline import Prepared, Preprocessor, PreprocessRequest
+from service.turns.request import Caller, TurnLimits
+
+
+class OverrideSource(Protocol):
+    """The administrators' overrides of a tenant."""
+
+    async def current(self, tenant: str) -> tuple[Override, ...]: ...
+
+
+class Preparation:
+    """Asks for the current preprocessor once per call, so that one call never sees two catalogs."""
+
+    def __init__(self, preprocessor: Callable[[], Preprocessor], overrides: OverrideSource) -> None:
+        self._preprocessor = preprocessor
+        self._overrides = overrides
+
+    @property
+    def catalog(self) -> Catalog:
+        return self._preprocessor().catalog
+
+    async def expand(self, caller: Caller, intent: Intent) -> Expansion:
+        """The first stage alone."""
+        return self._preprocessor().expand(await self._request(caller, intent))
+
+    async def prepare(self, caller: Caller, intent: Intent, messages: tuple[Message, ...], limits: TurnLimits) -> Prepared:
+        """Expand, preselect, expose."""
+        request = await self._request(caller, intent, messages, limits)
+        return await self._preprocessor().prepare(request)
+
+    async def make_contract(self, caller: Caller, intent: Intent) -> tuple[Contract, Expansion]:
+        """What may be called outside a conversation: everything that is available."""
+        request = await self._request(caller, intent)
+        preprocessor = self._preprocessor()
+        expansion = preprocessor.expand(request)
+        return make_contract(preprocessor.catalog, expansion.available), expansion
+
+    async def _request(
+        self, caller: Caller, intent: Intent, messages: tuple[Message, ...] = (), limits: TurnLimits | None = None
+    ) -> PreprocessRequest:
+        return PreprocessRequest(
+            messages=messages,
+            intent=intent,
+            source=caller.source,
+            overrides=await self._overrides.current(caller.tenant),
+            deadline=limits.deadline if limits else None,
+            token_budget=limits.token_budget if limits else None,
+        )

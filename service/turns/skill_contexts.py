@@ -1,0 +1,55 @@
+"""What each skill is given to work with: its own credentials and storage, the shared HTTP client, a logger with the call's id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+import structlog
+
+from apps.sdk.catalog import SkillSpec
+from apps.sdk.skill import Cancellation, SkillContext, SkillStorage
+from service.turns.request import Caller
+
+if TYPE_CHECKING:
+    import aiohttp
+
+
+class StorageSource(Protocol):
+    """Gives the storage of one app and one user."""
+
+    def scoped(self, tenant: str, app_id: str, user: str) -> SkillStorage: ...
+
+
+class NeverCancelled:
+    """The flag of a call whose executor brings its own."""
+
+    cancelled = False
+
+
+class SkillContexts:
+    """Makes the context of one request of one skill."""
+
+    def __init__(
+        self, *, open_http: Callable[[], aiohttp.ClientSession], secrets: Mapping[str, str], storage: StorageSource
+    ) -> None:
+        self._open_http = open_http
+        self._secrets = secrets
+        self._storage = storage
+        self._cancellation: Cancellation = NeverCancelled()
+
+    def make(self, caller: Caller, skill: SkillSpec, call_id: str, deadline: float) -> SkillContext:
+        """The context; a skill sees the credentials of the providers that it declares, and no others."""
+        return SkillContext(
+            tenant=caller.tenant,
+            user=caller.user,
+            conversation=caller.conversation,
+            source=caller.source,
+            call_id=call_id,
+            deadline=deadline,
+            open_http=self._open_http,
+            secrets=skill.choose_secrets(self._secrets),
+            storage=self._storage.scoped(caller.tenant, skill.app_id, caller.user),
+            logger=structlog.get_logger("skill").bind(call_id=call_id, skill=skill.tool_name),
+            cancellation=self._cancellation,
+        )

@@ -1,0 +1,83 @@
+"""The tool calls of one turn, from what the model wrote to what it is given back; tells of each as it comes and goes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from apps.sdk.catalog import SkillSpec
+from apps.sdk.chat import ToolCall
+from apps.sdk.contract import Contract
+from apps.sdk.skill import SkillContext
+from executor.calls import Call, CallBatch, parse_calls
+from executor.engine.base import Engine
+from executor.policy import Limits
+from executor.render import Rendered, render_result
+from executor.results import CallResult
+from executor.run import TurnExecution
+from executor.validation import SkillSchemas
+from service.turns.events import Emit, Event
+from service.views.results import summarise_result
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedCall:
+    """One call: what was written, what came back, and the text that the model is given."""
+
+    call: ToolCall
+    result: CallResult
+    rendered: Rendered
+
+
+class ToolCalls:
+    """Made once per turn, since its limits and its memory of results are the turn's."""
+
+    def __init__(
+        self,
+        *,
+        contract: Contract,
+        engine: Engine,
+        limits: Limits,
+        schemas: SkillSchemas,
+        make_context: Callable[[SkillSpec, str, float], SkillContext],
+        emit: Emit,
+    ) -> None:
+        self._contract = contract
+        self._limits = limits
+        self._schemas = schemas
+        self._execution = TurnExecution(engine, contract, limits, make_context, self)
+        self._emit = emit
+        self._written: dict[str, ToolCall] = {}
+        self._executed: dict[str, ExecutedCall] = {}
+
+    def parse(self, calls: Sequence[ToolCall], *, cut_off: bool = False) -> CallBatch:
+        """What is to run; ids must be new to this turn. `cut_off`: the reply ended at its token limit, so nothing of it runs."""
+        self._written.update((call.id, call) for call in calls)
+        return parse_calls(calls, self._contract, self._limits, schemas=self._schemas, cut_off=cut_off)
+
+    async def run(self, batch: CallBatch, deadline: float) -> None:
+        """Run the batch; raises nothing but the caller's own cancellation."""
+        await self._execution.run(batch, deadline)
+
+    async def collect(self, batch: CallBatch) -> tuple[ExecutedCall, ...]:
+        """One result for each call, in order, also for what was cancelled or never began."""
+        for result in self._execution.results_after_cancel(batch).results:
+            if result.call_id not in self._executed:
+                await self.call_finished(result)
+        return tuple(self._executed[call.id] for call in batch.calls)
+
+    async def call_started(self, call: Call) -> None:
+        """Tell that a call begins."""
+        arguments = self._written[call.id].arguments
+        self._emit(Event("tool.started", {"id": call.id, "name": call.name, "arguments": arguments}))
+
+    async def call_finished(self, result: CallResult) -> None:
+        """Render the result at once, so that whoever listens sees what the model will see.
+
+        In a thread, since megabytes take tenths of a second, in which nobody else would be served.
+        """
+        skill = self._contract.skills.get(result.name)
+        rendered = await asyncio.to_thread(render_result, result, skill, self._limits)
+        self._executed[result.call_id] = ExecutedCall(self._written[result.call_id], result, rendered)
+        self._emit(Event("tool.finished", summarise_result(result, rendered)))

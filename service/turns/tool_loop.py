@@ -1,0 +1,154 @@
+"""Ask the model, run what it calls, give back the results, until it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from apps.sdk.chat import ChatModel, ChatRequest, Message, ModelReply, TextDelta, ToolDefinition, Usage
+from apps.sdk.tokens import estimate_reply, estimate_request
+from service.models.replies import make_sendable
+from service.turns.errors import BudgetSpent
+from service.turns.events import Emit, Event
+from service.turns.request import TurnLimits
+from service.turns.tool_calls import ExecutedCall, ToolCalls
+
+MAX_CALLS_IN_HISTORY = 128
+"""OpenAI refuses an assistant message with more tool calls than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One model call of the loop; `usage` is the provider's own count, zero where it gave none."""
+
+    model: str
+    finish_reason: str
+    calls: tuple[str, ...]
+    usage: Usage
+    prompt_tokens_estimated: int
+
+
+@dataclass(slots=True)
+class LoopState:
+    """What a turn has so far. It is always a valid history: no call is added without its result."""
+
+    messages: list[Message] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
+    executed: list[ExecutedCall] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    text: str = ""
+    answered: bool = False
+    notices: list[str] = field(default_factory=list)
+
+    @property
+    def has_something(self) -> bool:
+        return bool(self.text or self.executed)
+
+
+class ToolLoop:
+    """One turn's conversation with the main model. Make one per turn; `state` stays readable whatever `run` raises.
+
+    `tokens_used` is what the turn has taken of its budget before; replies without usage count by the estimate. `last_call` is
+    what the model is told when it is asked without tools.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: ChatModel,
+        calls: ToolCalls,
+        limits: TurnLimits,
+        tokens_used: int,
+        last_call: str,
+        emit: Emit,
+        stream: bool,
+    ) -> None:
+        self._model = model
+        self._calls = calls
+        self._limits = limits
+        self._last_call = last_call
+        self._tokens_used = tokens_used
+        self._emit = emit
+        self._stream = stream
+        self.state = LoopState()
+
+    async def run(self, history: Sequence[Message], tools: tuple[ToolDefinition, ...]) -> None:
+        """Fill `state` until a model has answered. Raises `ModelError` when none does, `BudgetSpent` when none may."""
+        cut_off = False
+        for _ in range(self._limits.max_rounds):
+            reply = await self._ask(history, tools)
+            if not reply.tool_calls:
+                break
+            twice_cut_off = cut_off and reply.finish_reason == "length"
+            cut_off = reply.finish_reason == "length"
+            await self._run_calls(reply)
+            if twice_cut_off:
+                reply = await self._ask_without_tools(history)
+                break
+        else:
+            reply = await self._ask_without_tools(history)
+        if not reply.text.strip() and tools:
+            reply = await self._ask_without_tools(history)
+        self._take_answer(reply)
+
+    async def _ask_without_tools(self, history: Sequence[Message]) -> ModelReply:
+        """The last call of a turn: no tools, so that there is an answer."""
+        self.state.notices.append("answered_without_tools")
+        return await self._ask((*history,), (), closing=(Message("system", self._last_call),))
+
+    async def _ask(
+        self, history: Sequence[Message], tools: tuple[ToolDefinition, ...], closing: tuple[Message, ...] = ()
+    ) -> ModelReply:
+        request = ChatRequest(
+            messages=(*history, *self.state.messages, *closing),
+            tools=tools,
+            timeout=self._limits.time_left,
+        )
+        estimate = estimate_request(request)
+        if self._tokens_used + estimate > self._limits.token_budget:
+            raise BudgetSpent(self._limits.token_budget)
+        reply = await (self._receive(request) if self._stream else self._model.complete(request))
+        self._tokens_used += reply.usage.total or estimate + estimate_reply(reply)
+        self.state.usage += reply.usage
+        called = tuple(call.name for call in reply.tool_calls)
+        self.state.rounds.append(Round(reply.model, reply.finish_reason, called, reply.usage, estimate))
+        return reply
+
+    async def _receive(self, request: ChatRequest) -> ModelReply:
+        """The streamed reply; its text is told as it comes and kept, in case the stream breaks."""
+        self.state.text = ""
+        async with aclosing(self._model.stream(request)) as parts:
+            async for part in parts:
+                if isinstance(part, ModelReply):
+                    return part
+                self._tell_text(part)
+        raise AssertionError("a stream ends with its reply")  # the port's contract
+
+    def _tell_text(self, delta: TextDelta) -> None:
+        self.state.text += delta.text
+        self._emit(Event("text.delta", {"text": delta.text, "round": len(self.state.rounds) + 1}))
+
+    async def _run_calls(self, reply: ModelReply) -> None:
+        calls = reply.tool_calls[:MAX_CALLS_IN_HISTORY]
+        if len(calls) < len(reply.tool_calls):
+            self.state.notices.append("calls_left_out")
+        batch = self._calls.parse(calls, cut_off=reply.finish_reason == "length")
+        try:
+            await self._calls.run(batch, self._limits.deadline)
+        finally:
+            # also when this is cancelled: whatever happens, each call in the history has its one result
+            self._take_results(reply, await self._calls.collect(batch))
+
+    def _take_results(self, reply: ModelReply, executed: Sequence[ExecutedCall]) -> None:
+        self.state.executed.extend(executed)
+        self.state.messages.append(Message("assistant", reply.text, tuple(make_sendable(item.call) for item in executed)))
+        self.state.messages.extend(Message("tool", item.rendered.content, tool_call_id=item.call.id) for item in executed)
+
+    def _take_answer(self, reply: ModelReply) -> None:
+        self.state.text = reply.text
+        self.state.answered = bool(reply.text.strip())
+        if reply.finish_reason == "length":
+            self.state.notices.append("answer_cut_off")
+        if reply.finish_reason == "content_filter":
+            self.state.notices.append("answer_filtered")

@@ -1,0 +1,131 @@
+"""What the catalog, the overrides and the health checks answer with."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from apps.sdk.jsontypes import JsonObject
+from service.views.view import View
+
+
+class FindingView(View):
+    """Something wrong with what an author wrote."""
+
+    file: str
+    line: int
+    column: int
+    code: str
+    severity: str
+    message: str
+    suggestion: str | None
+
+
+class QuarantinedView(View):
+    """What cannot be used, and why."""
+
+    id: str
+    reason: str
+    file: str
+    line: int
+    column: int
+
+
+class AppView(View):
+    """An app; `reason` says why it is off."""
+
+    id: str
+    name: str
+    description: str
+    enabled: bool
+    reason: str | None
+    skills: tuple[str, ...]
+    focus_modes: tuple[str, ...]
+    memories: tuple[str, ...]
+    quarantined: tuple[QuarantinedView, ...]
+    findings: tuple[FindingView, ...]
+
+
+class AppsView(View):
+    """Every app, and the catalog's digest."""
+
+    catalog: str
+    apps: tuple[AppView, ...]
+    findings: tuple[FindingView, ...] = Field(description="Those that belong to no app.")
+
+
+class SkillView(View):
+    """A skill that can be called; `reason` says why it is off."""
+
+    name: str
+    app: str
+    title: str
+    description: str
+    hint: str
+    parameters: JsonObject
+    effect: Literal["read", "write"]
+    idempotent: bool
+    standard: bool
+    resident: bool
+    enabled: bool
+    reason: str | None
+
+
+class SkillsView(View):
+    """Every skill, in catalog order."""
+
+    catalog: str
+    skills: tuple[SkillView, ...]
+
+
+class FocusModeView(View):
+    """A focus mode; `reason` says why it is off."""
+
+    id: str
+    app: str
+    name: str
+    description: str
+    enabled: bool
+    reason: str | None
+
+
+class FocusModesView(View):
+    """Every focus mode, in catalog order."""
+
+    catalog: str
+    focus_modes: tuple[FocusModeView, ...]
+
+
+class OverrideView(View):
+    """One override."""
+
+    kind: Literal["app", "skill", "focus_mode"]
+    id: str
+    enabled: bool
+    reason: str | None
+    updated_at: str
+
+
+class OverridesView(View):
+    """Every override of the tenant."""
+
+    overrides: tuple[OverrideView, ...]
+
+
+class LiveView(View):
+    """The process runs."""
+
+    status: Literal["live"] = "live"
+
+
+class ReadyView(View):
+    """Whether turns can be taken, and what is degraded meanwhile."""
+
+    status: Literal["ready", "degraded", "not_ready"]
+    reasons: tuple[str, ...]
+    models: str
+    retrieval: str
+    apps: int
+    skills: int
+    quarantined: int

@@ -1,0 +1,104 @@
+"""What can be shown of the litellm adapter without importing litellm; the rest is in tests/integration/test_litellm.py."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import httpx
+import pytest
+
+from apps.sdk.chat import (
+    ContextWindowExceeded,
+    Message,
+    ModelError,
+    ModelRateLimited,
+    ModelRefused,
+    ModelTimeout,
+    ModelUnavailable,
+    ToolCall,
+)
+from service.models.llm import LiteLLM, ModelSpec, _describe, _write_message, map_error
+
+
+class StatusError(Exception):
+    def __init__(self, status: int, headers: dict[str, str] | None = None) -> None:
+        super().__init__("the user's words, sk-secret and http://user:password@host")
+        self.status_code = status
+        self.response = httpx.Response(status, headers=headers)
+
+
+class ContextWindowExceededError(StatusError):
+    """Named as litellm names its own."""
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(status, ModelRefused) for status in (400, 401, 403, 404, 422)]
+    + [(408, ModelTimeout), (429, ModelRateLimited)]
+    + [(status, ModelUnavailable) for status in (409, 500, 502, 503, 504, 529)],
+)
+def test_a_status_decides_the_error(status: int, kind: type[ModelError]) -> None:
+    """Case 14: 400 must not be retried; 429, 5xx and timeouts may be. No text of the provider is quoted."""
+    error = map_error(StatusError(status), "m")
+    assert type(error) is kind
+    assert error.retryable == (status in {408, 409, 429} or status >= 500)
+    assert not {"words", "secret", "password"} & set(str(error).replace(":", " ").split())
+
+
+def test_what_has_no_status() -> None:
+    """A deadline of ours is a timeout; a request that is too long says so; anything unexpected may pass and names its type."""
+    assert type(map_error(TimeoutError(), "m")) is ModelTimeout
+    assert type(map_error(ContextWindowExceededError(400), "m")) is ContextWindowExceeded
+    error = map_error(KeyError("a secret"), "m")
+    assert (type(error), error.detail) == (ModelUnavailable, "KeyError")
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [("3", 3.0), ("0.5", 0.5), ("-1", None), ("inf", None), ("nan", None), ("Mon, 30 Nov", None), ("", None)],
+)
+def test_retry_after(header: str, seconds: float | None) -> None:
+    """Seconds are read; what is no usable number of seconds is not."""
+    assert map_error(StatusError(429, {"retry-after": header}), "m").retry_after == seconds
+
+
+def test_a_spec_shows_no_secret() -> None:
+    """Neither key nor address is in a spec's text."""
+    spec = ModelSpec("openai/m", api_base="http://user:password@host/v1", api_key="sk-secret")
+    assert "secret" not in repr(spec)
+    assert "password" not in repr(spec)
+    told = _describe(ValueError("key sk-secret at http://user:password@host/v1"), spec)
+    assert told == "ValueError: key *** at http://***@host/v1"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "sent"),
+    [
+        ("a-b", '{"x": 1}', ("a-b", '{"x": 1}')),
+        ("web.search ", '{"x', ("web_search_", "{}")),
+        ("", "", ("unnamed", "{}")),
+        ("x" * 80, "[1]", ("x" * 64, "{}")),
+        ("a-b", "[" * 100_000, ("a-b", "{}")),
+    ],
+)
+def test_a_call_of_the_history_is_sent_in_a_form_that_providers_take(name: str, arguments: str, sent: tuple[str, str]) -> None:
+    """Whatever a model once wrote: a legal name and arguments that are a JSON object."""
+    wire = _write_message(Message("assistant", tool_calls=(ToolCall("c", name, arguments),)))
+    assert (wire["tool_calls"][0]["function"]["name"], wire["tool_calls"][0]["function"]["arguments"]) == sent
+
+
+async def test_nothing_is_loaded_until_it_is_needed() -> None:
+    """A model can be made, named and closed without importing litellm."""
+    library = LiteLLM()
+    assert library.model(ModelSpec("openai/m")).name == "openai/m"
+    await library.close()
+    assert not library.loaded
+
+
+def test_importing_the_adapter_imports_no_litellm() -> None:
+    """The CLI and the start-up may import service.models.llm: litellm comes with the first use only."""
+    modules = "service.models.llm, service.models.fallbacks, service.models.offline"
+    code = f"import sys, {modules}; print('litellm' in sys.modules, 'openai' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
