@@ -52,12 +52,12 @@ class _Parts:
 def read_entries(arguments: JsonObject, schema: SkillSchema, limits: Limits) -> Entries | CallError:
     """Split, coerce and validate. An error of one entry is that entry's; an error of the call as a whole is returned."""
     if schema.entry is None or _is_whole(arguments, schema):
-        return Entries((_Reader(replace(schema, entry=None), {}, {}).finish(1, arguments, (), ""),))
+        return Entries((_Reader(replace(schema, entry=None), {}, {}).finish(1, arguments, (), ()),))
     parts = _take_apart(arguments, schema)
     if isinstance(parts, CallError):
         return parts
     beside = coerce(parts.beside, schema.beside, schema.root)
-    error = check({**beside.value, REQUESTS: parts.requests}, schema.beside, "")
+    error = check({**beside.value, REQUESTS: parts.requests}, schema.beside)
     if error:
         return error
     bodies = [_unwrap(raw) for raw in parts.requests]
@@ -132,16 +132,17 @@ class _Reader:
     filling: JsonObject
 
     def read(self, index: int, body: Json, entry_id: EntryId, note: str | None) -> Entry:
-        path = join_path(REQUESTS, index)
+        at = (REQUESTS, index)
         if not isinstance(body, dict):
-            return Entry(entry_id, {}, error=invalid_arguments(f"{path} must be an object; {describe_kind(body)} came."))
+            message = f"{join_path('', *at)} must be an object; {describe_kind(body)} came."
+            return Entry(entry_id, {}, error=invalid_arguments(message, pointer=f"/{REQUESTS}/{index}"))
         own = body if self.schema.own_id else {key: value for key, value in body.items() if key != "id"}
-        return self.finish(entry_id, {**self.filling, **own}, (note,) if note else (), path)
+        return self.finish(entry_id, {**self.filling, **own}, (note,) if note else (), at)
 
-    def finish(self, entry_id: EntryId, body: JsonObject, notes: tuple[str, ...], path: str) -> Entry:
+    def finish(self, entry_id: EntryId, body: JsonObject, notes: tuple[str, ...], at: Sequence[str | int]) -> Entry:
         validator = self.schema.entry or self.schema.whole
-        coerced = coerce(body, validator, self.schema.root, path)
-        error = check(coerced.value, validator, path)
+        coerced = coerce(body, validator, self.schema.root, join_path("", *at))
+        error = check(coerced.value, validator, at)
         return Entry(entry_id, {**self.beside, **coerced.value}, (*notes, *coerced.notes), error)
 
 

@@ -11,6 +11,8 @@ from apps.sdk.jsontypes import JsonObject
 class CallError:
     """`message` says what is wrong, `hint` what to do; `retryable` = calling again may succeed.
 
+    `pointer` is an RFC 6901 JSON pointer to the first invalid argument, "" = the arguments as a whole.
+
     Before anything runs:
       `unknown_tool`         no skill of this turn has the name
       `too_many_calls`       over `calls_per_reply`
@@ -36,11 +38,12 @@ class CallError:
     message: str
     retryable: bool
     hint: str | None = None
+    pointer: str = ""
 
     def to_json(self) -> JsonObject:
         fields: JsonObject = {"code": self.code, "message": self.message, "retryable": self.retryable}
         return fields | {"hint": self.hint} if self.hint else fields
 
 
-def invalid_arguments(message: str, hint: str | None = None) -> CallError:
-    return CallError("invalid_arguments", message, retryable=True, hint=hint or "Correct the arguments and call again.")
+def invalid_arguments(message: str, hint: str | None = None, *, pointer: str = "") -> CallError:
+    return CallError("invalid_arguments", message, True, hint or "Correct the arguments and call again.", pointer)

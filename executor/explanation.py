@@ -57,6 +57,16 @@ def explain_error(error: ValidationError, path: str) -> list[str]:
     return [f"{where or 'the value'} breaks the rule {rule}; {describe(_json(error.instance))} came"]
 
 
+def locate_fault(error: ValidationError, at: Sequence[str | int]) -> str:
+    """An RFC 6901 JSON pointer to what is wrong below `at`: the value, or the field that is missing or unknown."""
+    parts = [*at, *error.absolute_path]
+    if error.validator == "required":
+        parts += _missing(error)[:1]
+    elif error.validator == "additionalProperties":
+        parts += _find_unknown(error)[:1]
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
 def describe(value: Json) -> str:
     """A value shortened, with its type: `"ten" (string)`."""
     return f"{_show(value, _VALUE_CHARACTERS)} ({json_type(value)})"
@@ -87,13 +97,22 @@ def _missing(error: ValidationError) -> Sequence[str]:
 
 
 def _explain_unknown(error: ValidationError, where: str) -> list[str]:
-    schema = error.schema if isinstance(error.schema, dict) else {}
-    known = list(schema.get("properties", {}))
-    patterns = schema.get("patternProperties", {})
-    unknown = [name for name in _json(error.instance) if name not in known and not any(re.search(p, name) for p in patterns)]
+    known = _known(error)
+    unknown = _find_unknown(error)
     if isinstance(error.validator_value, dict) or not unknown:
         return [f"{where or 'the arguments'} must hold no other fields than {_show(known, _ALLOWED_CHARACTERS)}"]
     return [f"{join_path(where, name)} is not known; {_advise(name, known)}" for name in unknown]
+
+
+def _known(error: ValidationError) -> list[str]:
+    schema = error.schema if isinstance(error.schema, dict) else {}
+    return list(schema.get("properties", {}))
+
+
+def _find_unknown(error: ValidationError) -> list[str]:
+    known, schema = _known(error), error.schema if isinstance(error.schema, dict) else {}
+    patterns = schema.get("patternProperties", {})
+    return [name for name in _json(error.instance) if name not in known and not any(re.search(p, name) for p in patterns)]
 
 
 def _advise(name: str, known: list[str]) -> str:

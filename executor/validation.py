@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from apps.sdk.dialects import REQUESTS, compile_validator, request_items
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas import follow, properties_of, required_of
 from executor.errors import CallError, invalid_arguments
-from executor.explanation import explain_error
+from executor.explanation import explain_error, join_path, locate_fault
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -88,15 +88,15 @@ def _without_entries(parameters: JsonObject) -> JsonObject:
     return {**parameters, "properties": {**properties, REQUESTS: loose}}
 
 
-def check(value: Json, validator: Validator, path: str) -> CallError | None:
-    """What is wrong with `value`, up to five faults in one message: where, what came, what is allowed."""
+def check(value: Json, validator: Validator, at: Sequence[str | int] = ()) -> CallError | None:
+    """What is wrong with `value`, which stands `at` a place of the arguments: up to five faults, what came, what is allowed."""
     errors = list(islice(validator.iter_errors(value), _MAX_COUNTED))
     if not errors:
         return None
-    lines = list(dict.fromkeys(_explain_all(errors, path)))
+    lines = list(dict.fromkeys(_explain_all(errors, join_path("", *at))))
     more = len(lines) - _MAX_SHOWN
     text = "; ".join(lines[:_MAX_SHOWN]) + (f"; and {more} more" if more > 0 else "")
-    return invalid_arguments(f"{text}.")
+    return invalid_arguments(f"{text}.", pointer=locate_fault(errors[0], at))
 
 
 def _explain_all(errors: Iterable[ValidationError], path: str) -> Iterable[str]:

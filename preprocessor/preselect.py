@@ -28,6 +28,8 @@ from preprocessor.validate import Rejected, Validated, scope_items, scope_skills
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
+RANK_IN_THREAD = 300
+"""Skills from which a ranking takes milliseconds: 12 to 20 at 1,000 (benchmarks/)."""
 MODEL_SHARE = 1 / 3
 """Of the turn's time, at most so much is the cheap model's: the main model needs the rest."""
 
@@ -110,7 +112,7 @@ class Preselector:
         call leaves it to the ranking, `degraded` as `token_budget`.
         """
         scope = dict.fromkeys(expansion.available)
-        ranked = rank_message(self.retriever, messages, scope, self._ranking_limit)
+        ranked = await self._rank(messages, scope)
         candidates = self._narrow(expansion, ranked)
         word = await self._ask(candidates, messages, time_left, token_budget)
         fields = word.fields or {}
@@ -134,6 +136,12 @@ class Preselector:
             prompt_tokens=word.prompt_tokens,
             considered=len(scope),
         )
+
+    async def _rank(self, messages: Sequence[Message], scope: Mapping[str, None]) -> dict[str, float]:
+        """The ranking; of a large catalog in a thread, so that nobody else waits for it."""
+        if len(scope) < RANK_IN_THREAD:
+            return rank_message(self.retriever, messages, scope, self._ranking_limit)
+        return await asyncio.to_thread(rank_message, self.retriever, messages, scope, self._ranking_limit)
 
     @property
     def _ranking_limit(self) -> int:

@@ -90,7 +90,7 @@ class ExpandBody(Body):
     """What a conversation wants of its tools."""
 
     intent: Intent | None = Field(None, description="null or missing: the standard set.")
-    source: Source = "api"
+    source: Source = "chat"
 
     @property
     def wanted(self) -> Intent:
@@ -101,7 +101,6 @@ class MessagesBody(ExpandBody):
     """A history whose last message is the user's."""
 
     messages: Annotated[list[WireMessage], Field(min_length=1, max_length=2_000), AfterValidator(_end_with_user)]
-    source: Source = "chat"
 
 
 class PreprocessBody(MessagesBody):

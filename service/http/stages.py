@@ -61,8 +61,9 @@ async def _execute(request: web.Request, body: ExecuteBody, services: Services) 
     limits = start_limits(services.settings, timeout=read_timeout(request))
     contract, expansion = await services.preparation.make_contract(caller, body.wanted)
     if resolve_name(body.name, contract.skills, contract.known).name is None:
-        if dropped := next((drop for drop in expansion.dropped if drop.name == body.name), None):
-            raise Disabled(dropped.name, dropped.reason)
+        reasons = {drop.name: drop.reason for drop in expansion.dropped}
+        if name := resolve_name(body.name, reasons, contract.known).name:
+            raise Disabled(name, reasons[name])
         raise UnknownSkill(body.name, find_close_names(body.name, contract.skills))
     call = ToolCall(body.id, body.name, json.dumps(body.arguments, ensure_ascii=False))
     count = partial(count_event, services.metrics)
@@ -77,4 +78,4 @@ def refuse_invalid(executed: ExecutedCall) -> None:
     errors = [result.error] if result.error else [entry.error for entry in result.entries]
     invalid = [error for error in errors if error and error.code == "invalid_arguments"]
     if errors and len(invalid) == len(errors):
-        raise InvalidRequest([FieldError("/arguments", error.message) for error in invalid])
+        raise InvalidRequest([FieldError(f"/arguments{error.pointer}", error.message) for error in invalid])

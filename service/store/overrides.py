@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from preprocessor.availability import OverrideKind
 from service.store.database import Database
 from service.store.tables import overrides, utc_now
 from service.store.upsert import upsert
-
-OverrideKind: TypeAlias = Literal["app", "skill", "focus_mode"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,15 +117,21 @@ async def test_a_skill_that_is_off_is_a_conflict(offline: Lab, name: str, intent
     assert offline.log == []
 
 
-BAD_ARGUMENTS: list[JsonObject] = [{}, {"requests": []}, {"requests": [{}]}, {"requests": [{"query": {}}]}, {"requests": 5}]
+BAD_ARGUMENTS: list[tuple[JsonObject, str]] = [
+    ({}, "/arguments/requests/0/query"),
+    ({"requests": []}, "/arguments"),
+    ({"requests": [{}]}, "/arguments/requests/0/query"),
+    ({"requests": [{"query": {}}, {"query": []}]}, "/arguments/requests/0/query"),
+    ({"requests": 5}, "/arguments"),
+]
 
 
-@pytest.mark.parametrize("arguments", BAD_ARGUMENTS, ids=str)
-async def test_invalid_arguments_are_a_problem_of_the_callers(offline: Lab, arguments: JsonObject) -> None:
-    """422 on /v1/execute."""
+@pytest.mark.parametrize(("arguments", "pointer"), BAD_ARGUMENTS, ids=str)
+async def test_invalid_arguments_are_a_problem_of_the_callers(offline: Lab, arguments: JsonObject, pointer: str) -> None:
+    """422 on /v1/execute, with a pointer to the first fault of each request."""
     status, problem = await offline.running.post("/v1/execute", {"name": "lab-echo", "arguments": arguments})
     assert (status, problem["code"]) == (422, "invalid_request")
-    assert problem["errors"][0]["pointer"] == "/arguments"
+    assert problem["errors"][0]["pointer"] == pointer
     assert offline.log == []
 
 

@@ -9,9 +9,10 @@ from typing import Final
 from apps.math.skills.expressions import FUNCTIONS, read_expression
 from apps.math.skills.numerals import NUMBER
 from apps.sdk.skill import SkillRetry
+from apps.sdk.texts import shorten_middle
 
-LOOKED_AT: Final = 2_000
-"""Characters looked at from each end of a message; a question stands at its beginning or at its end."""
+LOOKED_AT: Final = 4_000
+"""Characters of a message that are looked at; a question stands at its beginning or at its end."""
 
 _CUE: Final = re.compile(
     r"\b(?:what(?:'s|’s|s| is| are| does|(?= [0-9(]))|how much(?= [0-9(])|how much (?:is|are|does|would|will)"
@@ -55,8 +56,7 @@ def find_calculation(text: str) -> str | None:
 
 def take_ends(text: str) -> str:
     """The beginning and the end of a long text, blanks squeezed; the mark between them ends no name and no expression."""
-    shown = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]} … {text[-LOOKED_AT:]}"
-    return re.sub(r"[ \t\r\f\v]+", " ", shown)
+    return re.sub(r"[ \t\r\f\v]+", " ", shorten_middle(text, LOOKED_AT))
 
 
 def _find_asked(text: str) -> Iterator[str]:

@@ -93,7 +93,8 @@ def fold(text: str) -> str:
     """`text` without case, accents and punctuation, to compare names: São Paulo = sao paulo, St. Louis = saint louis."""
     folded = text.casefold()
     if not folded.isascii():
-        folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded))
+        # once more, since 𝘈 becomes A only here
+        folded = _ACCENTS.sub("", unicodedata.normalize("NFKD", folded)).casefold()
     if folded.isalpha():
         return folded
     words = " ".join(folded.translate(_PUNCTUATION).split())

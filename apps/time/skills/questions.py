@@ -7,10 +7,11 @@ from types import MappingProxyType
 from typing import Final
 
 from apps.sdk.jsontypes import JsonObject
+from apps.sdk.texts import shorten_middle
 from apps.time.skills.dates import CLEAR_TIME, DATE, DAY_WORD, TIME
 
-LOOKED_AT: Final = 2_000
-"""Characters looked at from each end of a message; a question stands at its beginning or at its end."""
+LOOKED_AT: Final = 4_000
+"""Characters of a message that are looked at; a question stands at its beginning or at its end."""
 
 _NOT_A_PLACE: Final = (
     r"(?:when|if|while|and|or|also|then|right|now|currently|at|please|today|tomorrow|on|is|it|the(?! hague)|to|into|in|for|time"
@@ -160,8 +161,7 @@ def find_addition(text: str) -> JsonObject | None:
 
 def take_ends(text: str) -> str:
     """The beginning and the end of a long text, blanks squeezed; the mark between them ends no name and no expression."""
-    shown = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]} … {text[-LOOKED_AT:]}"
-    return re.sub(r"[ \t\r\f\v\u00a0]+", " ", shown)
+    return re.sub(r"[ \t\r\f\v\u00a0]+", " ", shorten_middle(text, LOOKED_AT))
 
 
 def _read_amounts(text: str, sign: int) -> dict[str, int]:
