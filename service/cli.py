@@ -93,7 +93,7 @@ def _read_settings(**given: Any) -> Any:
     from service.settings import Settings
 
     try:
-        return Settings(**given)
+        settings = Settings(**given)
     except ValidationError as error:
         for fault in error.errors():
             variable = "SHORTLIST_" + "__".join(map(str, fault["loc"])).upper()
@@ -101,6 +101,10 @@ def _read_settings(**given: Any) -> Any:
     except ValueError as error:  # from pydantic-settings: what must be JSON is not
         field = re.search(r'field "(\w+)"', str(error))
         typer.echo(f"SHORTLIST_{field[1].upper()}: it is not valid JSON" if field else f"settings: {error}", err=True)
+    else:
+        for name in settings.find_unknown_variables():
+            typer.echo(f"warning: {name} is no setting; .env.example has them all", err=True)
+        return settings
     raise typer.Exit(2)
 
 

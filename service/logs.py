@@ -15,6 +15,7 @@ from traceback import extract_tb, format_exception
 from typing import Final, Literal, TypeAlias
 from uuid import UUID
 
+import stamina
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
@@ -51,6 +52,7 @@ def configure_logging(level: LogLevel = "info", *, json: bool | None = None) -> 
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
+    stamina.instrumentation.set_on_retry_hooks(())  # retries are told by what retries: stamina's lines hold arguments
     for name in (*QUIET, *LITELLM):
         logging.getLogger(name).setLevel(logging.WARNING)
 

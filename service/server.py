@@ -53,6 +53,7 @@ async def run_server(services: Services) -> AsyncIterator[str]:
         host, port = runner.addresses[0][:2]
         url = f"http://{host}:{port}"
         structlog.get_logger(__name__).info("listening", url=url, models=services.models.description)
+        log_findings(services)
         services.tasks.keep(services.models.load())
         services.tasks.keep(services.idempotency.purge_forever(PURGE_INTERVAL))
         yield url
@@ -62,3 +63,10 @@ async def run_server(services: Services) -> AsyncIterator[str]:
         await asyncio.sleep(settings.drain_delay)
     finally:
         await runner.cleanup()
+
+
+def log_findings(services: Services) -> None:
+    """Say once what is wrong with the apps, so that it is not only in readiness and `/v1/apps`."""
+    for finding in services.preparation.catalog.findings:
+        if finding.severity == "error":
+            structlog.get_logger(__name__).warning("app_finding", place=str(finding.position), code=finding.code)

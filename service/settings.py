@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
+from dotenv import dotenv_values
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -18,6 +20,21 @@ from preprocessor.settings import PreprocessSettings
 _LIMITS = Limits()
 _PREPROCESS = PreprocessSettings()
 ROOT = Path(__file__).resolve().parent.parent
+PREFIX = "SHORTLIST_"
+ENV_FILE = ".env"
+KEY_VARIABLES = MappingProxyType(
+    {
+        "openai": "OPENAI_API_KEY",
+        "anthropic": "ANTHROPIC_API_KEY",
+        "gemini": "GEMINI_API_KEY",
+        "mistral": "MISTRAL_API_KEY",
+        "groq": "GROQ_API_KEY",
+        "openrouter": "OPENROUTER_API_KEY",
+        "deepseek": "DEEPSEEK_API_KEY",
+        "xai": "XAI_API_KEY",
+    }
+)
+"""Where litellm looks for the key of a provider; others are not checked."""
 CommaList = Annotated[tuple[str, ...], NoDecode]
 
 
@@ -29,7 +46,7 @@ class Settings(BaseSettings):
     """The service's configuration; a wrong value is an error that names its variable."""
 
     model_config = SettingsConfigDict(
-        env_prefix="SHORTLIST_", env_file=".env", env_nested_delimiter="__", extra="ignore", frozen=True, validate_default=True
+        env_prefix=PREFIX, env_file=ENV_FILE, env_nested_delimiter="__", extra="ignore", frozen=True, validate_default=True
     )
 
     # the service
@@ -46,7 +63,9 @@ class Settings(BaseSettings):
     idempotency_retention: float = Field(86_400.0, gt=0, description="How long an Idempotency-Key's answer is kept.")
 
     # apps and store
-    apps_dirs: CommaList = Field((str(ROOT / "apps"),), description="Folders that hold apps, first wins. Default: the bundled.")
+    apps_dirs: CommaList = Field(
+        (str(ROOT / "apps"),), description="Folders of apps, first wins; instead of the bundled, unless named too."
+    )
     base_instructions: Path = Field(
         ROOT / "service" / "base_instructions.yml", description="Every instruction text for the models. Default: the bundled."
     )
@@ -62,9 +81,9 @@ class Settings(BaseSettings):
     model_rules: dict[str, dict[str, tuple[str, ...]]] = Field(
         {}, description='Main models by an extra preselection field, as JSON {"complexity": {"simple": ["openai/..."]}}.'
     )
-    model_api_base: str | None = Field(None, description="URL of an OpenAI-compatible server for all models.")
+    model_api_base: str | None = Field(None, description="URL of an OpenAI-compatible server for all models, with its /v1.")
     model_api_key: SecretStr | None = Field(
-        None, description="Key of the models. Empty = the provider's own variable; none with an own URL."
+        None, description="Key of the models. Empty = the provider's own variable, exported (not in .env)."
     )
     model_timeout: float = Field(60.0, gt=0, description="One attempt at the main model.")
     model_attempts: int = Field(3, ge=1, le=10, description="Attempts per model before the next one is asked.")
@@ -137,12 +156,25 @@ class Settings(BaseSettings):
         return {name.casefold(): value.get_secret_value() for name, value in self.secrets.items() if value.get_secret_value()}
 
     def find_unknown_variables(self) -> tuple[str, ...]:
-        """Variables of the environment that look like settings and are none, say for a typing error."""
-        prefix = "SHORTLIST_"
-        known = {prefix + name.upper() for name in type(self).model_fields}
-        return tuple(sorted(name for name in os.environ if name.startswith(prefix) and name.split("__")[0].upper() not in known))
+        """Variables of the environment or of `.env` that look like settings and are none, say for a typing error."""
+        known = {PREFIX + name.upper() for name in type(self).model_fields}
+        given = (name for name in {*os.environ, *dotenv_values(ENV_FILE)} if name.upper().startswith(PREFIX))
+        return tuple(sorted(name for name in given if name.upper() not in known and name.upper().split("__")[0] not in known))
+
+    def misses_key(self, model: str) -> str | None:
+        """The variable that would hold the key of a provider's model, when it is set nowhere; None when none is missed."""
+        variable = KEY_VARIABLES.get(model.split("/", maxsplit=1)[0])
+        given = self.model_api_key or self.model_api_base or (variable and os.environ.get(variable))
+        return None if given else variable
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        """Every model that may be asked, each once."""
+        by_rule = (name for rules in self.model_rules.values() for names in rules.values() for name in names)
+        cheap = (self.preselection_model,) if self.preselection_model else ()
+        return tuple(dict.fromkeys((*self.main_models, *cheap, *by_rule)))
 
     @property
     def uses_models(self) -> bool:
         """Whether any real model is configured, so that litellm is needed."""
-        return bool(self.main_models or self.preselection_model or self.model_rules)
+        return bool(self.model_names)

@@ -62,7 +62,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         tenant_overrides = TenantOverrides(overrides, max_age=settings.overrides_max_age)
         storage = SkillStorageStore(database)
         contexts = SkillContexts(open_http=lambda: http, secrets=settings.skill_secrets, storage=storage)
-        preparation = Preparation(lambda: preprocessor, tenant_overrides)
+        preparation = Preparation(lambda: preprocessor, tenant_overrides, models.load)
         calls = CallRunner(LocalEngine(), make_limits(settings), contexts.make)
         yield Services(
             settings=settings,

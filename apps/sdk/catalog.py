@@ -156,6 +156,10 @@ class Catalog:
             object.__setattr__(self, name, MappingProxyType(table))
         object.__setattr__(self, "known_names", frozenset((*self.skills, *(item.id for item in self.quarantined))))
 
+    def why_quarantined(self, name: str) -> str | None:
+        """Why a skill, focus mode or app of that id is set aside, and where; None when none is."""
+        return next((f"it is set aside: {item.position}: {item.reason}" for item in self.quarantined if item.id == name), None)
+
     @property
     def quarantined(self) -> tuple[Quarantined, ...]:
         return tuple(item for app in self.apps for item in app.quarantined)

@@ -28,6 +28,10 @@ async def ask_once(settings: Settings, message: str, *, trace: bool, as_json: bo
     if display:
         display.open(message)
     async with open_for_command(settings) as services:
+        if display and settings.uses_models:
+            display.announce("loading the models' library, a few seconds")
+            await services.models.load()
+            display.announce(f"asking {settings.preselection_model or 'the ranking'} to shortlist")
         request = start_turn(LOCAL, (Message("user", message),), wanted, start_limits(settings), stream=False)
         outcome = await services.turns.run(request, display.show if display else discard)
     if display:

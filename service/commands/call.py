@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 async def call_once(settings: Settings, name: str, arguments: str) -> int:
     """Run one skill as a model would and print what the model would be given; 1 when the outcome is an error."""
     check_arguments(arguments)
-    configure_logging("warning", json=settings.log_json)
+    configure_logging("debug" if settings.log_level == "debug" else "warning", json=settings.log_json)
     async with open_locally(settings) as services:
         expansion = await services.expand(LOCAL, Intent())
         contract = offer(services, expansion, name)
@@ -54,7 +54,8 @@ def offer(services: LocalServices, expansion: Expansion, name: str) -> Contract:
     """What may be called. Raises `UsageError` when `name` is not among it."""
     contract = make_contract(services.catalog, expansion.available)
     if resolve_name(name, contract.skills, contract.known).name is None:
-        reason = next((drop.reason for drop in expansion.dropped if drop.name == name), None)
+        dropped = {drop.name: drop.reason for drop in expansion.dropped}
+        reason = dropped.get(name) or services.catalog.why_quarantined(name)
         close = ", ".join(find_close_names(name, contract.skills))
         unknown = f"there is no skill {name}{f'; close: {close}' if close else ''}"
         raise UsageError(f"{name} is not available: {reason}" if reason else unknown)

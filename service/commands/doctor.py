@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, TypeAlias
 
 import typer
 
 from service.commands.local import open_locally
+from service.commands.running import CommandFailed
 
 if TYPE_CHECKING:
+    from apps.sdk.catalog import Catalog
     from service.settings import Settings
+
+Verdict: TypeAlias = tuple[bool, str]
+"""Whether a part is fine, and a line about it."""
 
 
 async def examine(settings: Settings) -> int:
@@ -22,23 +27,25 @@ async def examine(settings: Settings) -> int:
     return 0 if healthy else 1
 
 
-async def examine_parts(settings: Settings) -> AsyncIterator[tuple[bool, str]]:
-    """Whether each part is fine, and a line about it. Raises `CommandFailed` when the apps or the store cannot be opened."""
+async def examine_parts(settings: Settings) -> AsyncIterator[Verdict]:
+    """One part after the other; one that is broken does not hide the next."""
     unknown = settings.find_unknown_variables()
     yield not unknown, f"settings: no such variable: {', '.join(unknown)}" if unknown else "settings: every variable is known"
     yield examine_instructions(settings)
-    async with open_locally(settings) as services:
-        errors = [finding for finding in services.catalog.findings if finding.severity == "error"]
-        yield not errors, f"apps: {len(services.catalog.apps)} with {len(services.catalog.skills)} skills, {len(errors)} errors"
-        for finding in errors:
-            yield False, str(finding)
-        await services.store.open()
-        yield True, "store: it opens and is at its newest schema"
-    yield True, f"models: {describe_models(settings)}"
-    yield True, "retrieval: lexical only"
+    try:
+        async with open_locally(settings) as services:
+            for verdict in examine_apps(services.catalog):
+                yield verdict
+            await services.store.open()
+            yield True, "store: it opens and is at its newest schema"
+    except CommandFailed as error:
+        yield False, str(error)
+    for verdict in examine_models(settings):
+        yield verdict
+    yield True, "retrieval: lexical only, no embeddings"
 
 
-def examine_instructions(settings: Settings) -> tuple[bool, str]:
+def examine_instructions(settings: Settings) -> Verdict:
     """Whether the base instructions can be used, and whether the models' rules fit them."""
     from service.instructions import InstructionsError, load_instructions  # noqa: PLC0415 - only doctor needs them
     from service.models.choice import check_rules  # noqa: PLC0415
@@ -51,12 +58,23 @@ def examine_instructions(settings: Settings) -> tuple[bool, str]:
     return True, f"base instructions: {settings.base_instructions.name}"
 
 
-def describe_models(settings: Settings) -> str:
-    """Which models are asked, and where their key comes from."""
-    if not settings.uses_models:
-        return "none configured, offline stand-ins answer"
-    names = ", ".join(
-        dict.fromkeys((*settings.main_models, *([settings.preselection_model] if settings.preselection_model else [])))
-    )
-    key = "SHORTLIST_MODEL_API_KEY" if settings.model_api_key else "the provider's own variable"
-    return f"{names}; key from {key}{f'; server {settings.model_api_base}' if settings.model_api_base else ''}"
+def examine_apps(catalog: Catalog) -> Iterator[Verdict]:
+    """The catalog, then each error in it."""
+    errors = [finding for finding in catalog.findings if finding.severity == "error"]
+    yield not errors, f"apps: {len(catalog.apps)} with {len(catalog.skills)} skills, errors: {len(errors)}"
+    for finding in errors:
+        yield False, str(finding)
+
+
+def examine_models(settings: Settings) -> Iterator[Verdict]:
+    """Each model that may be asked: its name, and whether there is a key for it."""
+    names = settings.model_names
+    if not names:
+        yield True, "models: none configured, offline stand-ins answer"
+    for name in names:
+        if "/" not in name:
+            yield False, f"models: {name} says no provider; write provider/model, for example openai/gpt-5"
+        elif missing := settings.misses_key(name):
+            yield False, f"models: {name} has no key; set SHORTLIST_MODEL_API_KEY or export {missing}"
+        else:
+            yield True, f"models: {name}{f' at {settings.model_api_base}' if settings.model_api_base else ''}"

@@ -19,5 +19,5 @@ def lint_apps(directories: tuple[Path, ...]) -> int:
     for finding in findings:
         typer.echo(str(finding))
     errors = sum(finding.severity == "error" for finding in findings)
-    typer.echo(f"{len(findings)} findings, {errors} errors", err=True)
+    typer.echo(f"findings: {len(findings)}, errors: {errors}", err=True)
     return 1 if errors else 0

@@ -24,6 +24,10 @@ class StageDisplay:
         self._heading("message")
         self._lines([message])
 
+    def announce(self, text: str) -> None:
+        """Something that takes its time."""
+        self._lines([f"... {text}"], style="dim")
+
     def show(self, event: Event) -> None:
         """One event."""
         match event.name:
@@ -47,7 +51,7 @@ class StageDisplay:
         usage, rounds = outcome.usage, outcome.state.rounds
         sent = sum(round_.prompt_tokens_estimated for round_ in rounds)
         counted = f"{usage.prompt_tokens} + {usage.completion_tokens} tokens" if usage.total else f"about {sent} tokens of prompt"
-        self._lines([f"{len(rounds)} model calls, {counted}, {outcome.seconds:.2f} s"], style="dim")
+        self._lines([f"{len(rounds)} rounds, {counted}, {outcome.seconds:.2f} s"], style="dim")
 
     def _show_preparation(self, data: JsonObject) -> None:
         expansion, preselection, exposure = data["expansion"], data["preselection"], data["exposure"]

@@ -64,6 +64,8 @@ async def _execute(request: web.Request, body: ExecuteBody, services: Services) 
         reasons = {drop.name: drop.reason for drop in expansion.dropped}
         if name := resolve_name(body.name, reasons, contract.known).name:
             raise Disabled(name, reasons[name])
+        if reason := services.preparation.catalog.why_quarantined(body.name):
+            raise Disabled(body.name, reason)
         raise UnknownSkill(body.name, find_close_names(body.name, contract.skills))
     call = ToolCall(body.id, body.name, json.dumps(body.arguments, ensure_ascii=False))
     count = partial(count_event, services.metrics)

@@ -59,16 +59,18 @@ class ModelsInUse:
         return self.library.loaded or not self._settings.uses_models
 
     async def load(self) -> None:
-        """Load the library if any model needs it; when that fails it is logged and kept in `problem`."""
-        if not self._settings.uses_models:
+        """Load the library if any model needs it, once; when that fails it is logged and kept in `problem`."""
+        if self.ready or self.problem:
             return
+        log = structlog.get_logger(__name__)
+        log.info("loading_litellm", takes="a few seconds")
         try:
             await self.library.load()
-        except Exception as error:  # noqa: BLE001 - whatever a library does while it is imported
+        except Exception as error:
             self.problem = f"litellm cannot be loaded ({type(error).__name__})"
-            structlog.get_logger(__name__).exception("litellm_cannot_be_loaded")
+            log.exception("litellm_cannot_be_loaded")
         else:
-            structlog.get_logger(__name__).info("litellm_loaded")
+            log.info("litellm_loaded")
 
     def _make_preselection_model(self) -> ChatModel | None:
         name = self._settings.preselection_model

@@ -15,7 +15,7 @@ import logging
 import os
 import re
 import warnings
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -162,7 +162,7 @@ class LiteLLMModel:
     def _map(self, error: Exception) -> ModelError:
         keyless = not self._spec.api_key and not self._spec.api_base
         if keyless and "api_key" in str(error):  # litellm calls a missing key HTTP 500
-            return ModelRefused(self.name, "no API key is configured for it")
+            return ModelRefused(self.name, "no API key: set SHORTLIST_MODEL_API_KEY or export its provider's own variable")
         return map_error(error, self.name)
 
 
@@ -179,7 +179,7 @@ def map_error(error: Exception, model: str) -> ModelError:
     of JSON come as 500, a stream that broke with the status of what broke it.
     """
     status = getattr(error, "status_code", None)
-    detail = f"HTTP {status} ({type(error).__name__})" if isinstance(status, int) else type(error).__name__
+    detail = _explain(error, status)
     if isinstance(error, TimeoutError) or status == 408:
         return ModelTimeout(model, f"no reply in time ({type(error).__name__})")
     if type(error).__name__ == "ContextWindowExceededError":
@@ -191,6 +191,26 @@ def map_error(error: Exception, model: str) -> ModelError:
             return ModelRefused(model, detail)
         case _:
             return ModelUnavailable(model, detail, retry_after=_read_retry_after(error))
+
+
+def _explain(error: Exception, status: Json) -> str:
+    """Status and type, or what they stand for where litellm makes a status up."""
+    kinds = {type(cause).__name__ for cause in _walk_causes(error)}
+    if kinds & {"ConnectError", "ClientConnectorError", "ClientConnectorDNSError", "ConnectionRefusedError"}:
+        return "cannot connect to its server"
+    if "LLM Provider NOT provided" in str(error):
+        return "the name says no provider; write provider/model, for example openai/gpt-5"
+    detail = f"HTTP {status} ({type(error).__name__})" if isinstance(status, int) else type(error).__name__
+    return f"{detail}; does the server's URL lack /v1?" if status == 404 else detail
+
+
+def _walk_causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error, what it was raised from, and so on; bounded, since chains may be circles."""
+    for _ in range(10):
+        if error is None:
+            return
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def _read_retry_after(error: Exception) -> float | None:

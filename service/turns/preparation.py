@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from apps.sdk.catalog import Catalog
@@ -12,6 +13,7 @@ from preprocessor.availability import Override
 from preprocessor.expand import Expansion
 from preprocessor.intent import Intent
 from preprocessor.pipeline import Prepared, Preprocessor, PreprocessRequest
+from service.turns.errors import DeadlinePassed
 from service.turns.request import Caller, TurnLimits
 
 
@@ -22,11 +24,20 @@ class OverrideSource(Protocol):
 
 
 class Preparation:
-    """Asks for the current preprocessor once per call, so that one call never sees two catalogs."""
+    """Asks for the current preprocessor once per call, so that one call never sees two catalogs.
 
-    def __init__(self, preprocessor: Callable[[], Preprocessor], overrides: OverrideSource) -> None:
+    `load_models` returns once models can be asked: the time of that is the turn's, not the cheap model's.
+    """
+
+    def __init__(
+        self,
+        preprocessor: Callable[[], Preprocessor],
+        overrides: OverrideSource,
+        load_models: Callable[[], Awaitable[None]],
+    ) -> None:
         self._preprocessor = preprocessor
         self._overrides = overrides
+        self._load_models = load_models
 
     @property
     def catalog(self) -> Catalog:
@@ -37,7 +48,14 @@ class Preparation:
         return self._preprocessor().expand(await self._request(caller, intent))
 
     async def prepare(self, caller: Caller, intent: Intent, messages: tuple[Message, ...], limits: TurnLimits) -> Prepared:
-        """Expand, preselect, expose."""
+        """Expand, preselect, expose. Raises `DeadlinePassed` when the models cannot be asked in time."""
+        try:
+            async with asyncio.timeout(limits.time_left) as timer:
+                await self._load_models()
+        except TimeoutError:
+            if not timer.expired():
+                raise
+            raise DeadlinePassed(limits.timeout) from None
         request = await self._request(caller, intent, messages, limits)
         return await self._preprocessor().prepare(request)
 

@@ -138,7 +138,7 @@ async def test_invalid_arguments_are_a_problem_of_the_callers(offline: Lab, argu
 async def test_invalid_arguments_in_a_turn_are_a_result(lab: Lab, models: ScriptedModelServer) -> None:
     """An error result for the model, for the same arguments; the turn goes on."""
     models.script("cheap", [shortlisting("lab-echo")])
-    models.script("main", [Reply(calls=[Call("lab-echo", arguments) for arguments in BAD_ARGUMENTS]), Reply("Sorry.")])
+    models.script("main", [Reply(calls=[Call("lab-echo", arguments) for arguments, _ in BAD_ARGUMENTS]), Reply("Sorry.")])
     answer = await lab.turn()
     assert answer["answer"]["content"] == "Sorry."
     results = [message["content"] for message in models.bodies("main")[1]["messages"] if message["role"] == "tool"]

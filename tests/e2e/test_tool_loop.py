@@ -295,7 +295,7 @@ async def test_a_model_that_fails_after_results_leaves_an_answer_with_them(
 ) -> None:
     """The turn answers with what it has and says so; the history of it can be gone on with."""
     models.script("main", [Reply(calls=[calling("lab-echo", "jam")]), failure, Reply("Better now.")])
-    async with start_lab(model_timeout=0.5) as lab:
+    async with start_lab(model_timeout=1.0 if isinstance(failure, Hang) else 20.0) as lab:
         answer = await take(lab, stream=stream, intent={"picks": ["lab-echo"]})
         second = await lab.turn("and now?", history=[user("Please do it."), *answer["messages"]])
     assert list_notices(answer) == [code]
