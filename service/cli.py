@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sys
 from collections.abc import Coroutine
@@ -29,7 +30,7 @@ def serve(
     from service.server import serve_until_stopped
 
     given = {name: value for name, value in {"host": host, "port": port}.items() if value is not None}
-    _run(serve_until_stopped(_read_settings(**given)))
+    _run(serve_until_stopped(_read_settings(**given)), leave=True)
 
 
 @app.command()
@@ -108,18 +109,43 @@ def _read_settings(**given: Any) -> Any:
     raise typer.Exit(2)
 
 
-def _run(command: Coroutine[Any, Any, int | None]) -> NoReturn:
-    """Run a command's coroutine, on the quick event loop where the extra `fast` is installed; its number is the exit code."""
+def _run(command: Coroutine[Any, Any, int | None], *, leave: bool = False) -> NoReturn:
+    """Run a command's coroutine, on the quick event loop where the extra `fast` is installed; its number is the exit code.
+
+    `leave`: end the process at once then, whatever threads and tasks of authors still hang.
+    """
     from service.commands.running import CommandFailed, UsageError, tell_failure
 
+    code: int | None
     try:
         with asyncio.Runner(loop_factory=_choose_loop()) as runner:
-            code = runner.run(command)
+            code = _run_to_its_end(runner.get_loop(), command)
+            if leave and not code:
+                _leave(0)
     except KeyboardInterrupt:
+        if leave:
+            _leave(130)
         code = 130
     except (UsageError, CommandFailed) as error:
         code = tell_failure(error)
     raise typer.Exit(code or 0)
+
+
+def _run_to_its_end(loop: asyncio.AbstractEventLoop, command: Coroutine[Any, Any, int | None]) -> int | None:
+    """Run it, going on where a task of an author's called `sys.exit`: asyncio lets that out of any task and stops its loop."""
+    task = loop.create_task(command)
+    while True:
+        try:
+            return loop.run_until_complete(task)
+        except SystemExit:
+            if task.done():
+                raise
+
+
+def _leave(code: int) -> NoReturn:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _choose_loop() -> Any:

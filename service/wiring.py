@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from datetime import timedelta
-
-import aiohttp
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.loader import load_catalog
@@ -32,11 +30,9 @@ from service.turns.gate import TurnGate
 from service.turns.limits import make_limits
 from service.turns.preparation import Preparation
 from service.turns.skill_contexts import SkillContexts
+from service.turns.skill_http import SkillHttp
 from service.turns.tenant_overrides import TenantOverrides
 from service.turns.turn import TurnRunner
-
-LEASE_MARGIN = 60.0
-"""Seconds beyond the longest turn after which a crashed request's Idempotency-Key is free again."""
 
 
 @asynccontextmanager
@@ -55,15 +51,15 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     async with (
         await Database.open(settings.database_url) as database,
         models,
-        aiohttp.ClientSession() as http,
+        aclosing(SkillHttp()) as http,
         OwnedTasks(settings.shutdown_grace) as tasks,
     ):
         overrides = Overrides(database)
         tenant_overrides = TenantOverrides(overrides, max_age=settings.overrides_max_age)
         storage = SkillStorageStore(database)
-        contexts = SkillContexts(open_http=lambda: http, secrets=settings.skill_secrets, storage=storage)
+        contexts = SkillContexts(open_http=http.open, secrets=settings.skill_secrets, storage=storage)
         preparation = Preparation(lambda: preprocessor, tenant_overrides, models.load)
-        calls = CallRunner(LocalEngine(), make_limits(settings), contexts.make)
+        calls = CallRunner(LocalEngine(threads=settings.skill_threads), make_limits(settings), contexts.make)
         yield Services(
             settings=settings,
             preparation=preparation,
@@ -112,7 +108,7 @@ def make_preprocessor(
 def make_idempotency(settings: Settings, database: Database) -> IdempotentRoute:
     """Idempotency keys, scoped by tenant and user."""
     records = IdempotencyRecords(database, retention=timedelta(seconds=settings.idempotency_retention))
-    return IdempotentRoute(records, identify=read_scope, lease=settings.turn_timeout_max + LEASE_MARGIN)
+    return IdempotentRoute(records, identify=read_scope, lease=settings.turn_timeout_max)
 
 
 def count_catalog(metrics: Metrics, catalog: Catalog) -> None:

@@ -21,10 +21,9 @@ from service.commands.running import CommandFailed
 from service.store.errors import StoreError
 from service.store.peek import may_hold_overrides
 from service.turns.request import Caller
+from service.turns.skill_http import SkillHttp
 
 if TYPE_CHECKING:
-    import aiohttp
-
     from service.settings import Settings
     from service.store.database import Database
 
@@ -86,33 +85,13 @@ class LocalStorage:
         return SkillStorageStore(await self.store.open()).scoped(self.tenant, self.app_id, self.user)
 
 
-class LocalClient:
-    """The HTTP client of a command's skills."""
-
-    def __init__(self) -> None:
-        self._session: aiohttp.ClientSession | None = None
-
-    def open(self) -> aiohttp.ClientSession:
-        """The one session, made when a skill first asks for it."""
-        import aiohttp  # noqa: PLC0415
-
-        if self._session is None:
-            self._session = aiohttp.ClientSession()
-        return self._session
-
-    async def close(self) -> None:
-        """Close it, if there is one."""
-        if self._session is not None:
-            await self._session.close()
-
-
 @dataclass(frozen=True, slots=True)
 class LocalServices:
     """What `expand` and `call` need."""
 
     catalog: Catalog
     store: LocalStore
-    client: LocalClient
+    client: SkillHttp
     secrets: dict[str, str]
 
     async def expand(self, caller: Caller, intent: Intent) -> Expansion:
@@ -130,11 +109,11 @@ class LocalServices:
 @asynccontextmanager
 async def open_locally(settings: Settings) -> AsyncIterator[LocalServices]:
     """Load the apps; the rest is opened when needed and closed at the end. Raises `CommandFailed` for what somebody can mend."""
-    client = LocalClient()
+    client = SkillHttp()
     try:
         catalog = load_catalog(settings.apps_paths)
         async with AsyncExitStack() as exit_stack:
-            exit_stack.push_async_callback(client.close)
+            exit_stack.push_async_callback(client.aclose)
             store = LocalStore(settings.database_url, exit_stack)
             yield LocalServices(catalog, store, client, settings.skill_secrets)
     except (AppsDirectoryMissing, StoreError) as error:

@@ -39,6 +39,10 @@ Identify = Callable[[web.Request], tuple[str, str]]
 """Gives a request's tenant and user."""
 
 
+LEASE_MARGIN: Final = 60.0
+"""Seconds beyond the time that a request may take after which a crashed one's key is free again."""
+
+
 class Recording:
     """Collects the body of a streamed answer, up to the limit."""
 
@@ -71,7 +75,7 @@ class Recording:
 
 
 class IdempotentRoute:
-    """Runs handlers at most once per key. `lease`: seconds that no handler outlives, after which a crashed one's key is free."""
+    """Runs handlers at most once per key. `lease`: seconds that no request outlives."""
 
     def __init__(self, records: IdempotencyRecords, *, identify: Identify, lease: float, max_body: int = MAX_BODY) -> None:
         self._records = records
@@ -79,7 +83,9 @@ class IdempotentRoute:
         self._lease = lease
         self._max_body = max_body
 
-    async def run(self, request: web.Request, produce: Callable[[], Awaitable[web.Response]]) -> web.StreamResponse:
+    async def run(
+        self, request: web.Request, produce: Callable[[], Awaitable[web.Response]], *, lasts: float | None = None
+    ) -> web.StreamResponse:
         """The answer of `produce`, or a replay. Raises `InvalidHeader`, `KeyInUse`, `KeyReused`, `ResponseNotStored`."""
 
         async def record(recording: Recording) -> web.Response:
@@ -87,12 +93,15 @@ class IdempotentRoute:
             recording.add(_read_bytes(response))
             return response
 
-        return await self.run_stream(request, record)
+        return await self.run_stream(request, record, lasts=lasts)
 
-    async def run_stream(self, request: web.Request, produce: Recorded) -> web.StreamResponse:
-        """The same for a handler that adds to the recording what it sends, and may discard it."""
+    async def run_stream(self, request: web.Request, produce: Recorded, *, lasts: float | None = None) -> web.StreamResponse:
+        """The same for a handler that adds to the recording what it sends, and may discard it.
+
+        `lasts`: seconds that this request takes at most, so that a crash frees its key sooner.
+        """
         recording = Recording(self._max_body)
-        started = await self.begin(request)
+        started = await self.begin(request, lasts)
         if started is None:
             return await produce(recording)
         if isinstance(started, web.Response):
@@ -105,14 +114,14 @@ class IdempotentRoute:
         await self._settle(started, response, recording)
         return response
 
-    async def begin(self, request: web.Request) -> Started | web.Response | None:
+    async def begin(self, request: web.Request, lasts: float | None = None) -> Started | web.Response | None:
         """None: there is no key, just run. A response: send it. `Started`: run, then `finish` or `abandon`."""
         key = read_key(request)
         if key is None:
             return None
         tenant, user = self._identify(request)
         digest = hash_request(request.method, request.raw_path, await read_body(request))
-        outcome = await self._records.begin(KeyScope(tenant, user, key), digest, self._lease)
+        outcome = await self._records.begin(KeyScope(tenant, user, key), digest, (lasts or self._lease) + LEASE_MARGIN)
         match outcome:
             case Started():
                 return outcome

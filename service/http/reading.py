@@ -36,7 +36,7 @@ def read_timeout(request: web.Request) -> float | None:
     text = request.headers.get(TIMEOUT)
     if text is None:
         return None
-    if not re.fullmatch(r"\d{1,6}(\.\d{1,3})?", text) or float(text) <= 0:
+    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,3})?", text) or float(text) <= 0:
         raise InvalidHeader(TIMEOUT, "a number of seconds above 0")
     return float(text)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+import structlog
 from aiohttp import ClientConnectionResetError, web
 
 from service.http.idempotency import Recording
+from service.http.problems import InternalProblem, describe_problem
 from service.turns.events import HEARTBEAT, Emit, Event, encode_event
 
 HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -68,7 +70,12 @@ class EventStream:
 
     def _encode(self, event: Event) -> bytes:
         self._event_id += 1
-        return encode_event(event, self._event_id)
+        try:
+            return encode_event(event, self._event_id)
+        except (TypeError, ValueError) as error:
+            structlog.get_logger(__name__).error("event_unwritable", name=event.name, exc_info=error)
+            self._recording.discard()
+            return encode_event(Event("error", describe_problem(InternalProblem(), None)), self._event_id)
 
     async def _write(self, response: web.StreamResponse, chunk: bytes | None) -> None:
         """Send the chunk, or the end of the stream, unless the client has left."""

@@ -17,7 +17,7 @@ from service.http.responses import answer_json
 from service.http.schemas import ExecuteBody, ExpandBody, PreprocessBody, to_message
 from service.services import Services
 from service.turns.metering import count_event
-from service.turns.request import start_limits
+from service.turns.request import TurnLimits, start_limits
 from service.turns.tool_calls import ExecutedCall
 from service.views.preparation import describe_expansion, describe_preparation
 from service.views.results import describe_result
@@ -46,19 +46,19 @@ async def post_execute(request: web.Request) -> web.StreamResponse:
     """Run one call, a turn of its own."""
     services = get_services(request)
     body = await read_json(request, ExecuteBody)
+    limits = start_limits(services.settings, timeout=read_timeout(request))
 
     async def produce() -> web.Response:
         with services.gate.admit():
-            executed = await _execute(request, body, services)
+            executed = await _execute(request, body, limits, services)
         return answer_json(describe_result(executed.result, executed.rendered))
 
-    return await see_through(request, services.idempotency.run(request, produce))
+    return await see_through(request, services.idempotency.run(request, produce, lasts=limits.timeout))
 
 
-async def _execute(request: web.Request, body: ExecuteBody, services: Services) -> ExecutedCall:
+async def _execute(request: web.Request, body: ExecuteBody, limits: TurnLimits, services: Services) -> ExecutedCall:
     """Raises `UnknownSkill`, `Disabled`, or `InvalidRequest` when nothing of the call could be run."""
     caller = read_caller(request, body.source)
-    limits = start_limits(services.settings, timeout=read_timeout(request))
     contract, expansion = await services.preparation.make_contract(caller, body.wanted)
     if resolve_name(body.name, contract.skills, contract.known).name is None:
         reasons = {drop.name: drop.reason for drop in expansion.dropped}

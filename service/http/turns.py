@@ -43,7 +43,7 @@ async def post_turn(request: web.Request) -> web.StreamResponse:
             recording.add(answer)
             return web.Response(body=answer, content_type="application/json")
 
-    return await see_through(request, services.idempotency.run_stream(request, produce))
+    return await see_through(request, services.idempotency.run_stream(request, produce, lasts=limits.timeout))
 
 
 async def _run_turn(turn: TurnRequest, services: Services, emit: Emit, admission: ExitStack) -> TurnOutcome:

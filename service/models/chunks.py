@@ -14,6 +14,7 @@ from apps.sdk.chat import ModelReply, ToolCall, Usage
 from apps.sdk.jsontypes import Json, JsonObject
 from service.models.replies import (
     NoReply,
+    OversizedReply,
     clean_text,
     first_choice,
     is_object,
@@ -25,6 +26,10 @@ from service.models.replies import (
 
 MAX_CHARACTERS = 4_000_000
 """Longest streamed reply, arguments included: ten times the longest output of today's models (128,000 tokens)."""
+MAX_PIECES = 300_000
+"""Most pieces of one streamed reply, of text and of calls: twice the longest output of today's models, a token each."""
+MAX_CALLS = 1_000
+"""Most calls of one streamed reply: far more than any turn carries out."""
 
 
 @dataclass(slots=True)
@@ -63,7 +68,7 @@ class CallAssembler:
         self._by_index: dict[int, _Draft] = {}
 
     def add(self, wire: Json) -> int:
-        """Take one entry of a delta's `tool_calls`; returns how many characters it held."""
+        """Take one entry of a delta's `tool_calls`; returns how many characters it held. Raises `OversizedReply`."""
         piece = _read_piece(wire)
         draft = self._find(piece)
         if draft is None:
@@ -83,6 +88,8 @@ class CallAssembler:
         return tuple(ToolCall(draft.id, draft.name, "".join(draft.arguments)) for draft in drafts)
 
     def _open(self, piece: _Piece) -> _Draft:
+        if len(self._drafts) >= MAX_CALLS:
+            raise OversizedReply(f"the reply holds more than {MAX_CALLS} calls")
         draft = _Draft(piece.id, piece.index)
         self._drafts.append(draft)
         self._by_index[piece.index] = draft
@@ -122,19 +129,24 @@ class ReplyAssembler:
         self._reason: Json = None
         self._usage = Usage()
         self._characters = 0
+        self._pieces = 0
 
     def add(self, chunk: JsonObject) -> str:
-        """Take one chunk and give back the text that it adds, often "". Raises `NoReply` when the reply gets too long."""
+        """Take one chunk and give back the text that it adds, often "". Raises `OversizedReply`."""
         if chunk.get("usage"):
             self._usage = read_usage(chunk["usage"])
         choice = first_choice(chunk) or {}
         self._reason = choice.get("finish_reason") or self._reason
         delta = choice.get("delta") or {}
+        pieces = delta.get("tool_calls") or ()
+        self._pieces += 1 + len(pieces)
+        if self._pieces > MAX_PIECES:
+            raise OversizedReply(f"the reply comes in more than {MAX_PIECES} pieces")
         text = self._complete_pairs(read_text(delta.get("content")))
         self._texts.append(text)
-        self._characters += len(text) + sum(self._calls.add(piece) for piece in delta.get("tool_calls") or ())
+        self._characters += len(text) + sum(self._calls.add(piece) for piece in pieces)
         if self._characters > MAX_CHARACTERS:
-            raise NoReply(f"the reply is longer than {MAX_CHARACTERS} characters")
+            raise OversizedReply(f"the reply is longer than {MAX_CHARACTERS} characters")
         return text
 
     def _complete_pairs(self, text: str) -> str:

@@ -14,10 +14,12 @@ import gc
 import logging
 import os
 import re
+import sys
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import count
 
 import structlog
 
@@ -35,13 +37,16 @@ from apps.sdk.chat import (
 )
 from apps.sdk.jsontypes import Json, JsonObject
 from service.models.chunks import ReplyAssembler
-from service.models.replies import NoReply, make_sendable, read_reply, taken_ids
+from service.models.replies import NoReply, OversizedReply, make_sendable, read_reply, taken_ids
 
 NO_KEY = "none"
 """Sent to a server of one's own that needs no key; without it litellm would send it the key of some provider's variable."""
 
 MAX_LOGGED = 2_000
 """Characters of a provider's error that the debug log holds; some answer with a whole page."""
+
+CHUNKS_PER_BREATH = 20
+"""Streamed chunks after which other tasks get their turn: those that came together are read without waiting for anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,7 @@ class LiteLLMModel:
             return read_reply(response.model_dump(warnings=False), self.name, taken_ids(request))
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
-        assembler = ReplyAssembler(taken_ids(request))
+        assembler, numbers = ReplyAssembler(taken_ids(request)), count(1)
         async with self._mapping_errors():
             library = await self._library.load()
         deadline = asyncio.get_running_loop().time() + self._spec.timeout
@@ -116,7 +121,7 @@ class LiteLLMModel:
         chunks = await self._await(deadline, lambda: library.acompletion(**arguments))
         try:
             # no `asyncio.timeout` around a yield: it would cancel the consumer
-            while (text := await self._await(deadline, lambda: _read_chunk(chunks, assembler))) is not None:
+            while (text := await self._await(deadline, lambda: _read_chunk(chunks, assembler, next(numbers)))) is not None:
                 if text:
                     yield TextDelta(text)
         finally:
@@ -153,6 +158,8 @@ class LiteLLMModel:
     async def _mapping_errors(self) -> AsyncIterator[None]:
         try:
             yield
+        except OversizedReply as error:
+            raise ModelRefused(self.name, str(error)) from None
         except NoReply as error:
             raise ModelUnavailable(self.name, str(error)) from None
         except Exception as error:  # noqa: BLE001  the port promises ModelError and nothing else
@@ -166,8 +173,10 @@ class LiteLLMModel:
         return map_error(error, self.name)
 
 
-async def _read_chunk(chunks: Json, assembler: ReplyAssembler) -> str | None:
-    """The text that the next chunk adds, None at the end."""
+async def _read_chunk(chunks: Json, assembler: ReplyAssembler, number: int) -> str | None:
+    """The text that the next chunk, the `number`th, adds, None at the end."""
+    if number % CHUNKS_PER_BREATH == 0:
+        await asyncio.sleep(0)
     chunk = await anext(chunks, None)
     return None if chunk is None else assembler.add(chunk.model_dump(exclude_none=True, warnings=False))
 
@@ -184,6 +193,8 @@ def map_error(error: Exception, model: str) -> ModelError:
         return ModelTimeout(model, f"no reply in time ({type(error).__name__})")
     if type(error).__name__ == "ContextWindowExceededError":
         return ContextWindowExceeded(model, detail)
+    if _is_unreadable(error):
+        return ModelRefused(model, "the reply cannot be read: too deep, or a number too long")
     match status:
         case 429:
             return ModelRateLimited(model, detail, retry_after=_read_retry_after(error))
@@ -202,6 +213,14 @@ def _explain(error: Exception, status: Json) -> str:
         return "the name says no provider; write provider/model, for example openai/gpt-5"
     detail = f"HTTP {status} ({type(error).__name__})" if isinstance(status, int) else type(error).__name__
     return f"{detail}; does the server's URL lack /v1?" if status == 404 else detail
+
+
+def _is_unreadable(error: Exception) -> bool:
+    """Whether Python's JSON reader gave up on what came: it limits depth and the digits of a number."""
+    return any(
+        isinstance(cause, RecursionError) or (type(cause) is ValueError and "integer string conversion" in str(cause))
+        for cause in _walk_causes(error)
+    )
 
 
 def _walk_causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -255,13 +274,14 @@ def _import_library() -> Json:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or it asks the network for prices
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # or it loads `.env` into the environment
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # or counting tokens may wait for a hub
-    warnings.filterwarnings("ignore", "Item '.*' on TypedDict class '.*' is using the `ReadOnly` qualifier", UserWarning)
+    _filter_warnings()
     collecting = gc.isenabled()
     gc.disable()
     try:
         import litellm  # noqa: PLC0415  it costs seconds
 
         litellm.suppress_debug_info = True
+        litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize  # or it cuts a table's long rule off
         litellm.modify_params = True  # or Bedrock refuses a history with calls but without tools: the last call of a turn
         for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
             _silence(logging.getLogger(name))
@@ -272,6 +292,13 @@ def _import_library() -> Json:
         if collecting:
             gc.enable()
     return litellm
+
+
+def _filter_warnings() -> None:
+    """What no operator can mend: litellm's typing, and its coroutines that nobody awaits once a client has left."""
+    warnings.filterwarnings("ignore", "Item '.*' on TypedDict class '.*' is using the `ReadOnly` qualifier", UserWarning)
+    never_awaited = r"coroutine 'OpenAIChatCompletion\.(acompletion|async_streaming)' was never awaited"
+    warnings.filterwarnings("ignore", never_awaited, RuntimeWarning)
 
 
 async def _warm_up(litellm: Json) -> None:

@@ -130,9 +130,8 @@ class OfflineModel:
 
     def _ask(self, tool: str, text: str) -> JsonObject | None:
         try:
-            found = self._propose(tool, text)
-            json.dumps(found)
-        except Exception as error:  # noqa: BLE001  an author's mistake costs that skill only
+            found = json.loads(json.dumps(self._propose(tool, text)))
+        except BaseException as error:  # noqa: BLE001  an author's mistake, `sys.exit` too, costs that skill only
             self._logger.debug("offline.proposal_failed", skill=tool, error=type(error).__name__)
             return None
         return found if isinstance(found, dict) else None

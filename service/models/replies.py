@@ -13,9 +13,16 @@ from apps.sdk.names import MAX_TOOL_NAME
 
 UNSAFE_IN_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
+MAX_COUNT = 2**53
+"""Most tokens that a reply is believed to have cost: what every JSON reader takes, and a thousand of them fit in 64 bits."""
+
 
 class NoReply(Exception):
     """What came is no reply at all; the text says why and quotes nothing of it."""
+
+
+class OversizedReply(NoReply):
+    """The reply goes beyond what is read of one; asking again would cost as much and come to the same."""
 
 
 def read_reply(payload: JsonObject, model: str, taken: Collection[str] = ()) -> ModelReply:
@@ -73,18 +80,18 @@ def read_finish_reason(reason: Json, calls: Collection[ToolCall]) -> FinishReaso
             return "tool_calls" if calls else "stop"
 
 
-def repair_ids(calls: Iterable[ToolCall], taken: Collection[str] = ()) -> tuple[ToolCall, ...]:
+def repair_ids(calls: Iterable[ToolCall], taken: Collection[str] = (), *, start: int = 1) -> tuple[ToolCall, ...]:
     """The calls in clean text, with ids that are not empty and differ from each other and from `taken`.
 
-    A new id is the first free `call_<n>`. Some servers count anew in every reply, and providers refuse an id that comes twice.
+    A new id is the first free `call_<n>` from `start`. Some servers count anew in every reply; providers refuse repeated ids.
     """
     written = list(calls)
-    unusable = {*taken, *(call.id for call in written)}
-    free = (name for number in count(1) if (name := f"call_{number}") not in unusable)
-    used = {"", *taken}
+    own = {call.id for call in written}
+    free = (name for number in count(start) if (name := f"call_{number}") not in taken and name not in own)
+    used = {""}
     repaired: list[ToolCall] = []
     for call in written:
-        call_id = next(free) if call.id in used else call.id
+        call_id = next(free) if call.id in used or call.id in taken else call.id
         used.add(call_id)
         repaired.append(ToolCall(clean_text(call_id), clean_text(call.name), clean_text(call.arguments)))
     return tuple(repaired)
@@ -128,4 +135,4 @@ def _list(value: Json) -> list[Json]:
 
 
 def _count(value: Json) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
+    return max(0, min(value, MAX_COUNT)) if isinstance(value, int) and not isinstance(value, bool) else 0

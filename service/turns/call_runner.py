@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Final
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolCall
@@ -16,6 +18,9 @@ from service.turns.events import Emit
 from service.turns.request import Caller
 from service.turns.tool_calls import ExecutedCall, ToolCalls
 
+RENDERERS: Final = 2
+"""Threads that render results; more would not be quicker, since the work is Python's own."""
+
 
 class CallRunner:
     """Holds what all turns share: the engine, the limits, the compiled schemas and how a skill's context is made."""
@@ -27,6 +32,7 @@ class CallRunner:
         self._limits = limits
         self._make_context = make_context
         self._schemas = SkillSchemas()
+        self._renderers = ThreadPoolExecutor(RENDERERS, thread_name_prefix="render")
 
     def begin_turn(self, contract: Contract, caller: Caller, emit: Emit) -> ToolCalls:
         """The calls of one turn, under limits of their own."""
@@ -37,6 +43,7 @@ class CallRunner:
             schemas=self._schemas,
             make_context=partial(self._make_context, caller),
             emit=emit,
+            renderers=self._renderers,
         )
 
     async def run_one(self, call: ToolCall, contract: Contract, caller: Caller, deadline: float, emit: Emit) -> ExecutedCall:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, MutableSequence, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from apps.sdk.chat import Message, ToolCall
 from executor.errors import CallError
@@ -32,7 +33,7 @@ def repair_history(messages: Sequence[Message]) -> History:
         if message.role == "tool":
             repairs.append(f"a result for the unknown call {message.tool_call_id!r} was left out")
             continue
-        calls = repair_ids(message.tool_calls, taken)
+        calls = repair_ids(message.tool_calls, taken, start=len(taken) + 1)
         taken.update(call.id for call in calls)
         repaired.append(replace(message, tool_calls=calls))
         for written, call in zip(message.tool_calls, calls, strict=True):
@@ -48,8 +49,13 @@ def repair_history(messages: Sequence[Message]) -> History:
 
 def _abandon(call: ToolCall) -> Message:
     """The result of a call that has none, as a model is shown any other error."""
-    result = CallResult(call.id, call.name, "error", error=ABANDONED)
-    return Message("tool", render_result(result, None, Limits()).content)
+    return Message("tool", render_abandoned(), tool_call_id=call.id)
+
+
+@cache
+def render_abandoned() -> str:
+    """The text of such a result, the same for every call."""
+    return str(render_result(CallResult("", "an earlier call", "error", error=ABANDONED), None, Limits()).content)
 
 
 def _take_result(results: MutableSequence[Message], call_id: str) -> Message | None:

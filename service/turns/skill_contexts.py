@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
@@ -31,7 +32,7 @@ class SkillContexts:
     """Makes the context of one request of one skill."""
 
     def __init__(
-        self, *, open_http: Callable[[], aiohttp.ClientSession], secrets: Mapping[str, str], storage: StorageSource
+        self, *, open_http: Callable[[str], aiohttp.ClientSession], secrets: Mapping[str, str], storage: StorageSource
     ) -> None:
         self._open_http = open_http
         self._secrets = secrets
@@ -47,7 +48,7 @@ class SkillContexts:
             source=caller.source,
             call_id=call_id,
             deadline=deadline,
-            open_http=self._open_http,
+            open_http=partial(self._open_http, skill.app_id),
             secrets=skill.choose_secrets(self._secrets),
             storage=self._storage.scoped(caller.tenant, skill.app_id, caller.user),
             logger=structlog.get_logger("skill").bind(call_id=call_id, skill=skill.tool_name),

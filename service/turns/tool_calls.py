@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from apps.sdk.catalog import SkillSpec
@@ -42,12 +43,14 @@ class ToolCalls:
         schemas: SkillSchemas,
         make_context: Callable[[SkillSpec, str, float], SkillContext],
         emit: Emit,
+        renderers: Executor,
     ) -> None:
         self._contract = contract
         self._limits = limits
         self._schemas = schemas
         self._execution = TurnExecution(engine, contract, limits, make_context, self)
         self._emit = emit
+        self._renderers = renderers
         self._written: dict[str, ToolCall] = {}
         self._executed: dict[str, ExecutedCall] = {}
 
@@ -75,9 +78,11 @@ class ToolCalls:
     async def call_finished(self, result: CallResult) -> None:
         """Render the result at once, so that whoever listens sees what the model will see.
 
-        In a thread, since megabytes take tenths of a second, in which nobody else would be served.
+        In a thread, since megabytes take tenths of a second, in which nobody else would be served; not in one of the loop's
+        own, which authors use too and may leave hanging.
         """
         skill = self._contract.skills.get(result.name)
-        rendered = await asyncio.to_thread(render_result, result, skill, self._limits)
+        loop = asyncio.get_running_loop()
+        rendered = await loop.run_in_executor(self._renderers, render_result, result, skill, self._limits)
         self._executed[result.call_id] = ExecutedCall(self._written[result.call_id], result, rendered)
         self._emit(Event("tool.finished", summarise_result(result, rendered)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
@@ -54,3 +55,21 @@ async def test_a_client_that_has_left_does_not_stop_the_work(events_before: int 
     assert recording.body is not None
     names = [name for name, _ in read_events(recording.body.decode())]
     assert names == ["text.delta"] * (events_before or 0) + ["turn.finished"]
+
+
+async def test_an_event_that_cannot_be_written_ends_in_an_error_event() -> None:
+    """The client is told, and nothing of it is kept for a replay."""
+    recording = Recording()
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        async def produce(emit: Emit) -> None:
+            emit(Event("usage", {"prompt_tokens": 10**30}))
+
+        return await EventStream(request, recording, heartbeat=5, timeout=5, last_words=LAST_WORDS).send(produce)
+
+    app = web.Application()
+    app.router.add_post("/", handle)
+    async with TestServer(app) as server, aiohttp.ClientSession() as client, client.post(server.make_url("/")) as response:
+        events = read_events(await response.text())
+    assert [(name, data["code"]) for name, data in events] == [("error", "internal_error")]
+    assert recording.discarded

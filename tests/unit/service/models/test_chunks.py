@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from apps.sdk.chat import ToolCall, Usage
 from apps.sdk.jsontypes import JsonObject
 from service.models import chunks as streams
-from service.models.chunks import CallAssembler, ReplyAssembler
-from service.models.replies import NoReply
+from service.models.chunks import MAX_CALLS, CallAssembler, ReplyAssembler
+from service.models.replies import NoReply, OversizedReply
 from tests.support.model_replies import Call, Pieces, Reply, Where, write_events
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}-[a-z][a-z0-9_-]{0,12}", fullmatch=True)
@@ -188,8 +188,31 @@ def test_a_reply_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None
     chunk = {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": "x" * 10}}]}}]}
     for _ in range(10):
         assembler.add(chunk)
-    with pytest.raises(NoReply, match="100 characters"):
+    with pytest.raises(OversizedReply, match="100 characters"):
         assembler.add(chunk)
+
+
+def test_calls_without_end_are_stopped() -> None:
+    """A thousand calls are read, in one chunk or in many; one more is too much."""
+    pieces = [
+        {"index": number, "id": f"c{number}", "function": {"name": "a-b", "arguments": "{}"}} for number in range(MAX_CALLS)
+    ]
+    one_more = {"index": MAX_CALLS, "id": "more", "function": {"name": "a-b", "arguments": "{}"}}
+    assembler = ReplyAssembler()
+    assembler.add({"choices": [{"delta": {"tool_calls": pieces}}]})
+    assert len(assembler.finish("m").tool_calls) == MAX_CALLS
+    with pytest.raises(OversizedReply, match="1000 calls"):
+        assembler.add({"choices": [{"delta": {"tool_calls": [one_more]}}]})
+
+
+@pytest.mark.parametrize("delta", [{"content": "x"}, {}, {"tool_calls": [{"index": 0, "function": {"arguments": "x"}}]}])
+def test_pieces_without_end_are_stopped(monkeypatch: pytest.MonkeyPatch, delta: JsonObject) -> None:
+    """Pieces are counted, whatever they hold: each costs time."""
+    monkeypatch.setattr(streams, "MAX_PIECES", 100)
+    assembler = ReplyAssembler()
+    with pytest.raises(OversizedReply, match="100 pieces"):
+        for _ in range(101):
+            assembler.add({"choices": [{"delta": delta}]})
 
 
 def test_an_emoji_in_two_halves_is_whole_again() -> None:

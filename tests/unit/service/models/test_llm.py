@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import warnings
 
 import httpx
 import pytest
@@ -18,7 +20,7 @@ from apps.sdk.chat import (
     ModelUnavailable,
     ToolCall,
 )
-from service.models.llm import LiteLLM, ModelSpec, _describe, _write_message, map_error
+from service.models.llm import LiteLLM, ModelSpec, _describe, _filter_warnings, _write_message, map_error
 
 
 class StatusError(Exception):
@@ -52,6 +54,25 @@ def test_what_has_no_status() -> None:
     assert type(map_error(ContextWindowExceededError(400), "m")) is ContextWindowExceeded
     error = map_error(KeyError("a secret"), "m")
     assert (type(error), error.detail) == (ModelUnavailable, "KeyError")
+
+
+class OpenAIChatCompletion:
+    """Named as litellm names its own."""
+
+    async def async_streaming(self) -> None: ...
+    async def acompletion(self) -> None: ...
+    async def another(self) -> None: ...
+
+
+def test_coroutines_that_litellm_leaves_behind_are_not_warned_of() -> None:
+    """A client that leaves early makes litellm drop a coroutine, which is no news for an operator; others are."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _filter_warnings()
+        for left in ("async_streaming", "acompletion", "another"):
+            getattr(OpenAIChatCompletion(), left)()
+        gc.collect()
+    assert [str(warning.message) for warning in caught] == ["coroutine 'OpenAIChatCompletion.another' was never awaited"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 
@@ -100,6 +101,24 @@ async def test_a_skill_that_raises_costs_only_itself() -> None:
     """An author's mistake in `from_message` does not keep the others from being asked."""
     broken = ToolDefinition("broken-skill", "", FLAT)
     assert len(await calls_for("Convert 5 kg", broken, CONVERT)) == 1
+
+
+@pytest.mark.parametrize("raised", [SystemExit, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError, BaseException])
+async def test_a_skill_that_wants_to_end_the_server_costs_only_itself(raised: type[BaseException]) -> None:
+    """`sys.exit` in `from_message` is an author's mistake like any other."""
+
+    def lookup(tool: str, text: str) -> Json | None:
+        if tool == "broken-skill":
+            raise raised
+        return propose(tool, text)
+
+    assert len(await calls_for("Convert 5 kg", ToolDefinition("broken-skill", "", FLAT), CONVERT, lookup=lookup)) == 1
+
+
+async def test_a_proposal_is_plain_json() -> None:
+    """Keys that JSON has no room for become text, also where they cannot be sorted beside text."""
+    found = await calls_for("Convert 5 kg", DAYS, lookup=lambda tool, text: {1: "a", "b": 2})
+    assert found == [("call_1", "time-days", {"1": "a", "b": 2})]
 
 
 async def test_only_the_forced_tool_is_asked() -> None:

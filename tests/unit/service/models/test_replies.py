@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from apps.sdk.chat import ChatRequest, Message, ModelReply, ToolCall, Usage
 from apps.sdk.jsontypes import Json
-from service.models.replies import NoReply, read_reply, repair_ids, taken_ids
+from service.models.replies import MAX_COUNT, NoReply, read_reply, read_usage, repair_ids, taken_ids
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
@@ -52,6 +52,19 @@ def test_anything_in_a_reply_is_survived(message: Json, reason: Json, usage: Jso
     """Whatever JSON stands where a message should, a reply comes out."""
     reply = read_reply({"choices": [{"message": message, "finish_reason": reason}], "usage": usage}, "m")
     assert reply.finish_reason in {"stop", "tool_calls", "length", "content_filter"}
+
+
+@pytest.mark.parametrize(
+    ("given_count", "count"),
+    [(0, 0), (7, 7), (-1, 0), (10**20, MAX_COUNT), (10**400, MAX_COUNT), (True, 0), (7.0, 0), (1e300, 0), ("7", 0), (None, 0)],
+    ids=lambda value: f"{type(value).__name__} {float(value or 0):g}" if value != 10**400 else "int 1e400",
+)
+def test_a_count_of_tokens_is_a_whole_number_of_a_usable_size(given_count: Json, count: int) -> None:
+    """What is no whole number counts nothing, an absurd one counts as the most that is believed."""
+    counts = {"prompt_tokens": given_count, "completion_tokens": given_count}
+    usage = read_usage({**counts, "prompt_tokens_details": {"cached_tokens": given_count}})
+    assert usage == Usage(count, count, count)
+    assert all(type(number) is int for number in (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens))
 
 
 @given(st.lists(st.sampled_from(["", "a", "b", "call_1", "call_2"])), st.sets(st.sampled_from(["a", "call_1", "call_3"])))

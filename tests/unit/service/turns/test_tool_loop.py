@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -111,6 +112,7 @@ def build_loop(
         schemas=SkillSchemas(),
         make_context=lambda spec, call_id, deadline: context,
         emit=discard,
+        renderers=ThreadPoolExecutor(1),
     )
     return ToolLoop(
         model=model,
