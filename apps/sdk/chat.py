@@ -173,7 +173,7 @@ class ModelUnavailable(ModelError):
 
 
 class ModelRefused(ModelError):
-    """The provider refuses this request; asking again changes nothing."""
+    """The provider refuses this request, or its reply cannot be used; asking again changes nothing."""
 
     code = "model_refused"
 

@@ -74,7 +74,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "context_window_exceeded": Kind(422, "The messages are longer than the model's window"),
         "internal_error": Kind(500, "Something went wrong on our side"),
         "model_error": Kind(502, "The model gave no usable reply"),
-        "model_refused": Kind(502, "The model's provider refused the request"),
+        "model_refused": Kind(502, "The model cannot serve this request"),
         "model_unavailable": Kind(502, "The model cannot be reached"),
         "model_rate_limited": Kind(503, "The model's provider asks for fewer requests"),
         "too_busy": Kind(503, "Too much is running"),

@@ -7,6 +7,7 @@ an id is better evidence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -32,6 +33,32 @@ MAX_CALLS = 1_000
 """Most calls of one streamed reply: far more than any turn carries out."""
 
 
+_MARK = re.compile(r'\\.?|["{}\[\]]', re.DOTALL)
+"""What tells where a JSON value ends; a backslash stands alone at the end of a piece."""
+
+
+@dataclass(slots=True)
+class _Nesting:
+    """Where in a JSON object its text so far ends, followed piece by piece: parsing anew at each would take time squared."""
+
+    depth: int = 0
+    quoted: bool = False
+    escaped: bool = False
+    ended: bool = False
+
+    def follow(self, text: str) -> None:
+        if not text:
+            return
+        marks = _MARK.findall(text, 1 if self.escaped else 0)
+        self.escaped = bool(marks) and marks[-1] == "\\"
+        for mark in marks:
+            if mark == '"':
+                self.quoted = not self.quoted
+            elif not self.quoted and mark[0] != "\\":
+                self.depth += 1 if mark in "{[" else -1
+                self.ended |= self.depth == 0
+
+
 @dataclass(slots=True)
 class _Draft:
     """A call that is still being written."""
@@ -40,15 +67,25 @@ class _Draft:
     index: int
     name: str = ""
     arguments: list[str] = field(default_factory=list)
+    nesting: _Nesting = field(default_factory=_Nesting)
+    closed: bool | None = None
 
     @property
     def begun(self) -> bool:
-        return any(self.arguments)
+        return bool(self.arguments)
+
+    def write(self, arguments: str) -> None:
+        """Add to the arguments."""
+        self.arguments.append(arguments)
+        self.nesting.follow(arguments)
+        if self.closed and arguments.strip(" \t\n\r"):
+            self.closed = False
 
     def is_complete(self) -> bool:
         """Whether the arguments are a whole JSON object, to which nothing can be added."""
-        last = next((text for text in reversed(self.arguments) if text.strip()), "")
-        return last.rstrip().endswith("}") and is_object("".join(self.arguments))
+        if self.closed is None and self.nesting.ended:
+            self.closed = is_object("".join(self.arguments))
+        return bool(self.closed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +116,7 @@ class CallAssembler:
         if not draft.begun and not (piece.arguments and piece.name == draft.name):
             draft.name += piece.name
         if piece.arguments:
-            draft.arguments.append(piece.arguments)
+            draft.write(piece.arguments)
         return len(piece.name) + len(piece.arguments)
 
     def assemble(self) -> tuple[ToolCall, ...]:

@@ -32,7 +32,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "model_timeout": "The model did not answer in time.",
         "model_rate_limited": "The model's provider asks for fewer requests.",
         "model_unavailable": "No model could be reached for the answer.",
-        "model_refused": "The model's provider refused the request.",
+        "model_refused": "The model cannot serve this request.",
         "context_window_exceeded": "The messages are longer than the model's window.",
         "model_error": "No model gave a usable reply.",
         "no_answer": "The model gave no answer.",

@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from itertools import groupby
 
 import pytest
 from structlog.testing import capture_logs
@@ -31,8 +32,10 @@ from apps.sdk.chat import (
     Usage,
 )
 from apps.sdk.jsontypes import JsonObject
+from service.models.chunks import MAX_CALLS
 from service.models.fallbacks import ResilientModel, Waits
-from service.models.llm import LiteLLM, ModelSpec
+from service.models.llm import CHUNKS_PER_BREATH, LiteLLM, ModelSpec
+from service.models.replies import MAX_COUNT
 from tests.support.model_replies import (
     EMPTY_CHOICES,
     JUNK,
@@ -150,6 +153,53 @@ async def test_tools_are_sent_and_calls_come_back(model: ChatModel, server: Scri
     assert sent["messages"] == without_nulls([message.to_wire() for message in request.messages])
     assert sent["max_tokens"] == 64
     assert server.refusals == []
+
+
+async def test_equal_pieces_are_no_loop(model: ChatModel, server: ScriptedModelServer) -> None:
+    """A long rule comes whole, although litellm by itself gives up at a hundred equal pieces."""
+    server.script("main", [Reply("=" * 2_000, pieces=Pieces(16))])
+    assert (await ask(model, stream=True)).text == "=" * 2_000
+
+
+async def test_a_long_stream_lets_others_go_on(model: ChatModel, server: ScriptedModelServer) -> None:
+    """The pieces of a reply that came all at once do not keep the event loop from everybody else."""
+    server.script("main", [Reply("x" * 2_000, pieces=Pieces(1))])
+    turns = [0]
+
+    async def tick() -> None:
+        while True:
+            turns[0] += 1
+            await asyncio.sleep(0)
+
+    ticking = asyncio.create_task(tick())
+    waits = [turns[0] async for _ in model.stream(REQUEST)]
+    ticking.cancel()
+    assert max(len(list(same)) for _, same in groupby(waits)) <= CHUNKS_PER_BREATH
+
+
+async def test_a_stream_of_very_many_calls_is_not_asked_for_again(model: ChatModel, server: ScriptedModelServer) -> None:
+    """More calls than are read of one reply: refused, since another try would cost the same."""
+    server.script("main", [Reply(calls=[Call("a-b", "{}")] * (MAX_CALLS + 1))])
+    with pytest.raises(ModelRefused, match="more than 1000 calls"):
+        await ask(model, stream=True)
+
+
+@pytest.mark.parametrize("arguments", ['{"x": ' * 3_000 + "1" + "}" * 3_000, f'{{"x": {"9" * 9_000}}}'], ids=["deep", "digits"])
+async def test_arguments_that_no_reader_takes(model: ChatModel, server: ScriptedModelServer, arguments: str) -> None:
+    """litellm fails at them in a whole reply: refused, since another try would cost the same. In a stream they arrive."""
+    server.script("main", [Reply(calls=[Call("a-b", arguments)])] * 2)
+    with pytest.raises(ModelRefused, match="cannot be read"):
+        await ask(model, stream=False)
+    assert (await ask(model, stream=True)).tool_calls[0].arguments == arguments
+
+
+@BOTH
+@pytest.mark.parametrize("tokens", [10**20, 10**400], ids=["20 digits", "400 digits"])
+async def test_an_absurd_usage_is_capped(model: ChatModel, server: ScriptedModelServer, stream: bool, tokens: int) -> None:
+    """The answer arrives, its usage is what 64 bits hold easily."""
+    server.script("main", [Reply("hello", usage=(tokens, tokens, 0))])
+    reply = await ask(model, stream=stream)
+    assert (reply.text, reply.usage.prompt_tokens, reply.usage.completion_tokens) == ("hello", MAX_COUNT, MAX_COUNT)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from apps.sdk.chat import ToolCall, Usage
 from apps.sdk.jsontypes import JsonObject
 from service.models import chunks as streams
-from service.models.chunks import MAX_CALLS, CallAssembler, ReplyAssembler
-from service.models.replies import NoReply, OversizedReply
+from service.models.chunks import MAX_CALLS, CallAssembler, ReplyAssembler, _Draft
+from service.models.replies import NoReply, OversizedReply, is_object
 from tests.support.model_replies import Call, Pieces, Reply, Where, write_events
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}-[a-z][a-z0-9_-]{0,12}", fullmatch=True)
@@ -125,6 +125,37 @@ def test_pieces_that_hold_nothing_usable() -> None:
     assert all(call.name == "" for call in assembler.assemble())
 
 
+@settings(max_examples=500)
+@given(
+    st.lists(st.text(alphabet='{}[]" \\:,1a\u00a0', max_size=3), max_size=8)
+    | st.lists(st.sampled_from(['{"a":', '"}"', "}", "{", " ", '"\\', '"', "1", "[", "]", "\u00a0", ""]), max_size=8)
+)
+def test_a_draft_is_complete_when_it_is_an_object(pieces: list[str]) -> None:
+    """Following the pieces comes to what parsing anew after each would."""
+    draft = _Draft("", 0)
+    for number, piece in enumerate(pieces, 1):
+        draft.write(piece)
+        assert draft.is_complete() == is_object("".join(pieces[:number]))
+
+
+def test_arguments_are_not_parsed_anew_at_each_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bracket in every piece, and a name that asks each time whether another call begins: the text is parsed at most once."""
+    parsed: list[int] = []
+
+    def parse(text: str) -> bool:
+        parsed.append(len(text))
+        return is_object(text)
+
+    monkeypatch.setattr(streams, "is_object", parse)
+    for first in ('{"x": "', '{"x"}'):
+        parsed.clear()
+        assembler = CallAssembler()
+        for number in range(1_000):
+            function = {"name": "a-b", "arguments": "}" if number else first}
+            assembler.add({"index": 0, "id": "c", "function": function})
+        assert len(parsed) <= 1
+
+
 @settings(max_examples=200)
 @given(
     st.lists(
@@ -209,10 +240,12 @@ def test_calls_without_end_are_stopped() -> None:
 def test_pieces_without_end_are_stopped(monkeypatch: pytest.MonkeyPatch, delta: JsonObject) -> None:
     """Pieces are counted, whatever they hold: each costs time."""
     monkeypatch.setattr(streams, "MAX_PIECES", 100)
-    assembler = ReplyAssembler()
+    assembler, chunk = ReplyAssembler(), {"choices": [{"delta": delta}]}
+    pieces_each = 1 + len(delta.get("tool_calls", []))
+    for _ in range(100 // pieces_each):
+        assembler.add(chunk)
     with pytest.raises(OversizedReply, match="100 pieces"):
-        for _ in range(101):
-            assembler.add({"choices": [{"delta": delta}]})
+        assembler.add(chunk)
 
 
 def test_an_emoji_in_two_halves_is_whole_again() -> None:
