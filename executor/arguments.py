@@ -12,6 +12,8 @@ from apps.sdk.walks import MAX_DEPTH, exceeds_depth, map_strings
 from executor.errors import CallError, invalid_arguments
 
 _MAX_ENCODINGS = 3
+_MAX_NESTED_DEPTH = 35
+"""Deepest nesting of JSON that stands as text in arguments: below `MAX_DEPTH` wherever it is put."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -55,6 +57,17 @@ def load_json(text: str) -> Json:
         parse_constant=_refuse_constant,
         parse_float=_finite,
     )
+
+
+def load_nested(text: str) -> Json:
+    """JSON that stands as text inside arguments, with the same promises as theirs; raises ValueError."""
+    try:
+        value = load_json(text)
+    except RecursionError:
+        raise _Refused("The text nests too deeply.") from None
+    if exceeds_depth(value, _MAX_NESTED_DEPTH):
+        raise _Refused("The text nests too deeply.")
+    return map_strings(value, replace_surrogates)
 
 
 def replace_surrogates(text: str) -> str:

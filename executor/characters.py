@@ -73,7 +73,7 @@ def _keep_or_drop(match: re.Match[str]) -> str:
     if match["flag"]:
         return match.group()
     character, text = match.group(), match.string
-    before, after = text[: match.start()][-2:], text[match.end() : match.end() + 1]
+    before, after = text[max(0, match.start() - 2) : match.start()], text[match.end() : match.end() + 1]
     return character if _belongs(character, before, after) else ""
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from apps.sdk.hashing import canonical_json
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas import follow, json_type, properties_of, required_of, wanted_types
-from executor.arguments import load_json
+from executor.arguments import load_nested
 from executor.explanation import describe, join_path
 
 if TYPE_CHECKING:
@@ -137,8 +137,8 @@ def _read_text(text: str, wanted: frozenset[str]) -> Coerced | None:
     if not word.startswith(("[", "{")):
         return None
     try:
-        value = load_json(word)
-    except (ValueError, RecursionError):
+        value = load_nested(word)
+    except ValueError:
         return None
     return Coerced(value, ()) if json_type(value) in wanted else None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import itertools
 import json
 import math
 from collections.abc import Mapping
@@ -26,6 +27,9 @@ from apps.sdk.walks import MAX_DEPTH, exceeds_depth
 from executor.arguments import replace_surrogates
 
 _MAX_INTEGER = 2**63
+_LARGE = 100_000
+"""Characters, each value counted as a few: converted in 5 ms the slow way."""
+_ITEM_WEIGHT = 8
 
 
 class Unusable(Exception):
@@ -57,6 +61,27 @@ def to_json(value: object, *, max_bytes: int) -> Json:
     if text.count(b"[") + text.count(b"{") > MAX_DEPTH and exceeds_depth(result):
         raise NotJson(f"the result nests deeper than {MAX_DEPTH} levels")
     return result
+
+
+def is_large(value: object) -> bool:
+    """A guess, soon made: whether converting `value` may take longer than an event loop should be held up, some milliseconds."""
+    weight, waiting = 0, [value]
+    while waiting and weight <= _LARGE:
+        item = waiting.pop()
+        weight += _ITEM_WEIGHT
+        if isinstance(item, str | bytes | bytearray):
+            weight += len(item)
+        elif isinstance(item, Mapping):
+            weight += _ITEM_WEIGHT * len(item)
+            waiting.extend(itertools.islice(itertools.chain(item.keys(), item.values()), _LARGE))
+        elif isinstance(item, list | tuple | set | frozenset):
+            weight += _ITEM_WEIGHT * len(item)
+            waiting.extend(itertools.islice(item, _LARGE))
+        elif isinstance(item, BaseModel):
+            waiting.extend(item.__dict__.values())
+        elif dataclasses.is_dataclass(item) and not isinstance(item, type):
+            waiting.extend(getattr(item, field.name, None) for field in dataclasses.fields(item))
+    return weight > _LARGE
 
 
 def _encode(value: object) -> bytes:

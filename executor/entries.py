@@ -9,7 +9,7 @@ from apps.sdk.dialects import REQUESTS
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas import required_of
 from apps.sdk.texts import shorten
-from executor.arguments import describe_kind, load_json
+from executor.arguments import describe_kind, load_nested
 from executor.coerce import coerce
 from executor.errors import CallError, invalid_arguments
 from executor.explanation import join_path
@@ -60,13 +60,13 @@ def read_entries(arguments: JsonObject, schema: SkillSchema, limits: Limits) -> 
     error = check({**beside.value, REQUESTS: parts.requests}, schema.beside)
     if error:
         return error
-    bodies = [_unwrap(raw) for raw in parts.requests]
+    bodies = [_unwrap(raw) for raw in parts.requests[: limits.requests_per_call + MAX_LISTED]]
     ids = assign_ids([body.get("id") if isinstance(body, dict) else None for body in bodies])
     reader = _Reader(schema, beside.value, parts.filling)
     accepted = bodies[: limits.requests_per_call]
     entries = [reader.read(index, body, *ids[index]) for index, body in enumerate(accepted)]
     rest = list(zip(ids, bodies, strict=True))[limits.requests_per_call :]
-    refused, note = _refuse(rest, len(bodies), limits)
+    refused, note = _refuse(rest, len(parts.requests), limits)
     return Entries((*entries, *refused), (*parts.notes, *beside.notes, *note))
 
 
@@ -96,7 +96,8 @@ def _take_apart(arguments: JsonObject, schema: SkillSchema) -> _Parts | CallErro
     elif unknown:
         names = ", ".join(sorted(shorten(key, 40) for key in unknown)[:10])
         notes = (*notes, f"Ignored, since the skill knows no such arguments: {names}.")
-    if used := sorted(key for key in filling if any(isinstance(raw, dict) and key not in raw for raw in requests)):
+    first = requests[:MAX_LISTED]
+    if used := sorted(key for key in filling if any(isinstance(raw, dict) and key not in raw for raw in first)):
         notes = (*notes, f"Beside `{REQUESTS}` and used for the requests that lack it: {', '.join(used)}.")
     return _Parts(requests, beside, filling, notes)
 
@@ -118,8 +119,8 @@ def _unwrap(raw: Json) -> Json:
 
 def _parse_text(text: str) -> Json:
     try:
-        return load_json(text)
-    except (ValueError, RecursionError):
+        return load_nested(text)
+    except ValueError:
         return None
 
 
@@ -149,7 +150,7 @@ class _Reader:
 def _refuse(
     rest: Sequence[tuple[tuple[EntryId, str | None], Json]], total: int, limits: Limits
 ) -> tuple[list[Entry], tuple[str, ...]]:
-    """The entries over the limit, the first few one by one, the others as a count."""
+    """The first few entries over the limit, one by one, and the others of `total` as a count."""
     limit = limits.requests_per_call
     error = CallError(
         "request_limit",
@@ -158,7 +159,7 @@ def _refuse(
         hint=f"Call again with the requests that were not executed, at most {limit} at a time.",
     )
     listed = [Entry(entry_id, body if isinstance(body, dict) else {}, error=error) for (entry_id, _), body in rest]
-    more = len(listed) - MAX_LISTED
+    more = total - limit - len(listed)
     if more <= 0:
         return listed, ()
-    return listed[:MAX_LISTED], (f"{more} more requests were not executed and are not listed; {total} came in all.",)
+    return listed, (f"{more} more requests were not executed and are not listed; {total} came in all.",)

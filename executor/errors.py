@@ -27,7 +27,7 @@ class CallError:
       `skill_crashed`        the skill failed in a way its author did not foresee
       `timeout`              over the skill's own time
       `deadline`             the turn ran out of time
-      `overloaded`           too many skills hang in threads
+      `overloaded`           too many skills, or too many calls of this one, hang in threads
       `bad_result`           the skill returned what JSON cannot hold
       `result_too_large`     over `result_bytes`
       `cancelled`            the turn was cancelled

@@ -6,6 +6,7 @@ import difflib
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from apps.sdk.jsontypes import Json
@@ -36,14 +37,30 @@ _LIMITS = {
 }
 
 
-def explain_error(error: ValidationError, path: str) -> list[str]:
-    """One line per fault; values are shown shortened, with their type."""
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong. Of an unknown `name` the `known` ones are searched for a close one, but not before `describe`."""
+
+    text: str
+    name: str | None = None
+    known: Sequence[str] = ()
+
+    def describe(self) -> str:
+        return self.text if self.name is None else f"{self.text}; {_advise(self.name, self.known)}"
+
+
+def find_faults(error: ValidationError, path: str) -> list[Fault]:
+    """All that an error is about; values are shown shortened, with their type."""
+    if error.validator in {"additionalProperties", "unevaluatedProperties"}:
+        return _find_unknown_faults(error, join_path(path, *error.absolute_path))
+    return [Fault(line) for line in _explain_error(error, path)]
+
+
+def _explain_error(error: ValidationError, path: str) -> list[str]:
     where = join_path(path, *error.absolute_path)
     keyword, allowed = str(error.validator), _json(error.validator_value)
     if keyword == "required":
         return [f"{join_path(where, name)} is missing" for name in _missing(error)]
-    if keyword in {"additionalProperties", "unevaluatedProperties"}:
-        return _explain_unknown(error, where)
     if keyword in {"anyOf", "oneOf"}:
         return [_explain_alternatives(error, path, where)]
     if keyword == "enum":
@@ -96,12 +113,12 @@ def _missing(error: ValidationError) -> Sequence[str]:
     return named or names
 
 
-def _explain_unknown(error: ValidationError, where: str) -> list[str]:
+def _find_unknown_faults(error: ValidationError, where: str) -> list[Fault]:
     known = _known(error)
     unknown = _find_unknown(error)
     if isinstance(error.validator_value, dict) or not unknown:
-        return [f"{where or 'the arguments'} must hold no other fields than {_show(known, _ALLOWED_CHARACTERS)}"]
-    return [f"{join_path(where, name)} is not known; {_advise(name, known)}" for name in unknown]
+        return [Fault(f"{where or 'the arguments'} must hold no other fields than {_show(known, _ALLOWED_CHARACTERS)}")]
+    return [Fault(f"{join_path(where, name)} is not known", name, known) for name in unknown]
 
 
 def _known(error: ValidationError) -> list[str]:
@@ -110,14 +127,14 @@ def _known(error: ValidationError) -> list[str]:
 
 
 def _find_unknown(error: ValidationError) -> list[str]:
-    known, schema = _known(error), error.schema if isinstance(error.schema, dict) else {}
+    known, schema = set(_known(error)), error.schema if isinstance(error.schema, dict) else {}
     patterns = schema.get("patternProperties", {})
     return [name for name in _json(error.instance) if name not in known and not any(re.search(p, name) for p in patterns)]
 
 
-def _advise(name: str, known: list[str]) -> str:
+def _advise(name: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(name[:100], known, n=1)
-    return f"did you mean {close[0]}?" if close else f"known are {_show(known, _ALLOWED_CHARACTERS)}"
+    return f"did you mean {close[0]}?" if close else f"known are {_show(list(known), _ALLOWED_CHARACTERS)}"
 
 
 def _explain_alternatives(error: ValidationError, path: str, where: str) -> str:
@@ -127,7 +144,7 @@ def _explain_alternatives(error: ValidationError, path: str, where: str) -> str:
     start = f"{where or 'the value'} fits none of the allowed forms; {describe(_json(error.instance))} came"
     if closest is None:
         return f"{where or 'the value'} must fit exactly one of the allowed forms and fits several"
-    return f"{start}; the closest: {explain_error(closest, path)[0]}"
+    return f"{start}; the closest: {find_faults(closest, path)[0].describe()}"
 
 
 def _show(value: Json, limit: int) -> str:

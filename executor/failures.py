@@ -9,6 +9,7 @@ from urllib.parse import quote
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.skill import MissingSecret, SkillError, SkillRetry
 from apps.sdk.texts import shorten
+from executor.arguments import replace_surrogates
 from executor.engine.base import BadRequest, EngineOverloaded
 from executor.errors import CallError
 
@@ -58,14 +59,14 @@ def is_transient(error: CallError | None) -> bool:
 
 
 def make_cleaner(secrets: Iterable[str], limit: int) -> Clean:
-    """Replaces secrets, also percent-encoded ones, and shortens to `limit` characters."""
+    """Replaces secrets, also percent-encoded ones, and half surrogates, and shortens to `limit` characters."""
     values = [secret for secret in secrets if len(secret) >= _MIN_SECRET]
-    variants = sorted({*values, *(quote(value, safe="") for value in values)}, key=len, reverse=True)
+    variants = sorted({*values, *(quote(value, safe="", errors="replace") for value in values)}, key=len, reverse=True)
 
     def clean(text: str) -> str:
         for secret in variants:
             text = text.replace(secret, "***")
-        return shorten(text.strip(), limit)
+        return shorten(replace_surrogates(text).strip(), limit)
 
     return clean
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from apps.sdk.dialects import REQUESTS_PER_CALL
 
 THREADS = 64
+THREADS_PER_SKILL = 8
+"""An eighth of them: more than one turn runs at once, and it takes eight skills that hang to use all up."""
 
 
 @dataclass(frozen=True, slots=True)

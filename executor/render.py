@@ -15,6 +15,8 @@ from apps.sdk.dialects import request_items
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.paths import exclude_fields
 from apps.sdk.schemas import properties_of
+from apps.sdk.walks import map_strings
+from executor.arguments import replace_surrogates
 from executor.blocks import holds_blocks, render_blocks
 from executor.characters import clean_characters
 from executor.conversion import to_json
@@ -75,29 +77,31 @@ def render_result(result: CallResult, skill: SkillSpec | None, limits: Limits) -
 
 
 def full_json(result: CallResult) -> JsonObject:
-    """Everything about a call, for the caller."""
-    return {
+    """Everything about a call, for the caller; JSON whatever a skill or a model wrote."""
+    head = {
         "call_id": result.call_id,
         "tool": result.name,
         "outcome": result.outcome,
         "batched": result.batched,
         "notes": list(result.notes),
         "error": result.error.to_json() if result.error else None,
-        "results": [_full_entry(entry) for entry in result.entries],
     }
+    return {**map_strings(head, replace_surrogates), "results": [_full_entry(entry) for entry in result.entries]}
 
 
 def _full_entry(entry: EntryResult) -> JsonObject:
-    return {
+    fields = {
         "id": entry.id,
         "status": entry.status,
-        "request": to_json(entry.request, max_bytes=sys.maxsize),
-        "data": entry.data,
+        "request": entry.request,
+        "data": None,
         "note": entry.note,
         "notes": list(entry.notes),
         "error": entry.error.to_json() if entry.error else None,
         "seconds": round(entry.seconds, 6),
     }
+    clean: JsonObject = map_strings(fields, replace_surrogates)
+    return {**clean, "request": to_json(clean["request"], max_bytes=sys.maxsize), "data": entry.data}
 
 
 def _fit(result: CallResult, copies: Sequence[Json], blocks: Sequence[Json], skill: SkillSpec | None, limit: int) -> _Draft:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import functools
 import time
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from apps.sdk.contract import Contract
 from apps.sdk.jsontypes import Json
 from apps.sdk.skill import SkillContext, SkillError, SkillResult
 from executor.calls import Call, CallBatch
-from executor.conversion import NotJson, TooLarge, to_json
+from executor.conversion import NotJson, TooLarge, is_large, to_json
 from executor.dispatch import ContextMaker, Dispatcher, Job, Reply
 from executor.engine.base import Engine
 from executor.errors import CallError
@@ -25,6 +26,7 @@ from executor.policy import Limits
 from executor.progress import Progress
 from executor.results import CallResult, ResultBatch
 from executor.reuse import Answer, CallKey, Flight, Follow, Outcome, Run, TurnMemory, make_key
+from executor.threads import run_in_thread
 
 
 class Observer(Protocol):
@@ -157,9 +159,9 @@ class TurnExecution:
 
         reply = await self._dispatcher.dispatch(Job(work.skill, work.call.id, work.deadline, invoke, on_start))
         values = reply.value if together and reply.error is None else [reply.value] * len(legs)
-        return [self._read_outcome(value, reply, work.skill) for _, value in zip(legs, values, strict=True)]
+        return [await self._read_outcome(value, reply, work.skill) for _, value in zip(legs, values, strict=True)]
 
-    def _read_outcome(self, value: Json, reply: Reply, skill: SkillSpec) -> Outcome:
+    async def _read_outcome(self, value: Json, reply: Reply, skill: SkillSpec) -> Outcome:
         if reply.error is not None:
             return Outcome(error=reply.error, seconds=reply.seconds, started=reply.started)
         clean = make_cleaner(reply.secrets, self._limits.error_characters)
@@ -167,7 +169,8 @@ class TurnExecution:
             return Outcome(error=explain_failure(value, skill, clean), seconds=reply.seconds)
         data, note = (value.data, value.note) if isinstance(value, SkillResult) else (value, None)
         try:
-            whole = to_json(data, max_bytes=self._limits.result_bytes)
+            convert = functools.partial(to_json, data, max_bytes=self._limits.result_bytes)
+            whole = await run_in_thread(convert, f"result of {skill.tool_name}") if is_large(data) else convert()
         except (NotJson, TooLarge) as error:
             return Outcome(error=_unusable(error, self._limits), seconds=reply.seconds)
         return Outcome(whole, clean(str(note)) if note else None, seconds=reply.seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -12,10 +12,9 @@ from apps.sdk.dialects import REQUESTS, compile_validator, request_items
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas import follow, properties_of, required_of
 from executor.errors import CallError, invalid_arguments
-from executor.explanation import explain_error, join_path, locate_fault
+from executor.explanation import find_faults, join_path, locate_fault
 
 if TYPE_CHECKING:
-    from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
 _MAX_CACHED = 4096
@@ -84,8 +83,9 @@ def _without_entries(parameters: JsonObject) -> JsonObject:
     requests = follow(properties.get(REQUESTS), parameters)
     if not isinstance(requests, dict):
         return parameters
+    kept = {key: value for key, value in parameters.items() if key != "$schema"}  # it would bring the library's class back
     loose = {key: value for key, value in requests.items() if key not in _CHECKED_PER_ENTRY}
-    return {**parameters, "properties": {**properties, REQUESTS: loose}}
+    return {**kept, "properties": {**properties, REQUESTS: loose}}
 
 
 def check(value: Json, validator: Validator, at: Sequence[str | int] = ()) -> CallError | None:
@@ -93,11 +93,10 @@ def check(value: Json, validator: Validator, at: Sequence[str | int] = ()) -> Ca
     errors = list(islice(validator.iter_errors(value), _MAX_COUNTED))
     if not errors:
         return None
-    lines = list(dict.fromkeys(_explain_all(errors, join_path("", *at))))
-    more = len(lines) - _MAX_SHOWN
-    text = "; ".join(lines[:_MAX_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+    path = join_path("", *at)
+    faults = {fault.text: fault for error in errors for fault in find_faults(error, path)}
+    more = len(faults) - _MAX_SHOWN
+    text = "; ".join(fault.describe() for fault in islice(faults.values(), _MAX_SHOWN)) + (
+        f"; and {more} more" if more > 0 else ""
+    )
     return invalid_arguments(f"{text}.", pointer=locate_fault(errors[0], at))
-
-
-def _explain_all(errors: Iterable[ValidationError], path: str) -> Iterable[str]:
-    return (line for error in errors for line in explain_error(error, path))

@@ -124,6 +124,7 @@ class Settings(BaseSettings):
     requests_parallel: int = Field(_LIMITS.parallel, ge=1, le=100, description="Requests at once in a turn.")
     skill_timeout: float = Field(_LIMITS.timeout, gt=0, description="One request of a skill that declares no timeout.")
     skill_attempts: int = Field(_LIMITS.retry_attempts, ge=1, le=10, description="Attempts at a request of an idempotent skill.")
+    skill_threads_each: int = Field(8, ge=1, description="Threads that one skill without async may take of those.")
     skill_threads: int = Field(_LIMITS.threads, ge=1, description="Threads for skills that are no coroutines.")
     result_bytes: int = Field(_LIMITS.result_bytes, ge=1_024, description="Largest result of one request.")
     result_bytes_for_llm: int = Field(

@@ -59,7 +59,11 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         storage = SkillStorageStore(database)
         contexts = SkillContexts(open_http=http.open, secrets=settings.skill_secrets, storage=storage)
         preparation = Preparation(lambda: preprocessor, tenant_overrides, models.load)
-        calls = CallRunner(LocalEngine(threads=settings.skill_threads), make_limits(settings), contexts.make)
+        calls = CallRunner(
+            LocalEngine(threads=settings.skill_threads, threads_per_skill=settings.skill_threads_each),
+            make_limits(settings),
+            contexts.make,
+        )
         yield Services(
             settings=settings,
             preparation=preparation,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schema_checks import check_schema
 from apps.sdk.schemas import follow, properties_of, wanted_types
+from apps.sdk.validation import make_validator_class
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -36,11 +38,16 @@ def complete_parameters(parameters: JsonObject) -> JsonObject:
 
 def compile_validator(parameters: JsonObject) -> Validator:
     """A validator of checked parameters, draft 2020-12; it fetches nothing. Compile once per skill: it costs about 2 ms."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - costs a third of a second, which listing apps need not pay
-    from referencing import Registry  # noqa: PLC0415
+    from referencing import Registry  # noqa: PLC0415 - the first costs a third of a second, which listing apps need not pay
 
     registry: Registry[Json] = Registry()
-    return Draft202012Validator(parameters, registry=registry)
+    plain = {key: value for key, value in parameters.items() if key != "$schema"}  # it would bring the library's own class back
+    return _find_validator_class()(plain, registry=registry)
+
+
+@functools.cache
+def _find_validator_class() -> type[Validator]:
+    return make_validator_class()
 
 
 def request_items(parameters: JsonObject) -> JsonObject | None:

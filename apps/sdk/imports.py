@@ -130,11 +130,12 @@ def is_async(skill: Skill) -> bool:
 
 
 def _guard(call: Callable[..., _Made], *arguments: object) -> _Made:
-    """The author's code, run so that whatever it raises becomes a `SkillImportError`."""
+    """The author's code, run so that whatever it raises becomes a `SkillImportError`.
+
+    A `KeyboardInterrupt` too, since a module may raise one: a Ctrl-C in the middle of an import costs that app, not the process.
+    """
     try:
         return call(*arguments)
-    except KeyboardInterrupt:
-        raise
     except BaseException as error:
         raise SkillImportError(_explain(error)) from error
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.patterns import may_explode
 from apps.sdk.schemas import resolve_reference
 
 if TYPE_CHECKING:
@@ -153,9 +154,19 @@ def _check_patterns(schemas: list[JsonObject]) -> str | None:
         patterns = [node.get("pattern"), *(alternatives if isinstance(alternatives, dict) else ())]
         for pattern in patterns:
             try:
-                re.compile(pattern) if isinstance(pattern, str) else None
+                reason = _check_pattern(pattern) if isinstance(pattern, str) else None
             except (re.error, OverflowError) as error:
-                return f"the pattern {pattern[:100]!r} is no regular expression: {error}"
+                reason = f"is no regular expression: {error}"
+            if reason:
+                return f"the pattern {pattern[:100]!r} {reason}"
+    return None
+
+
+@functools.lru_cache(maxsize=4096)
+def _check_pattern(pattern: str) -> str | None:
+    re.compile(pattern)
+    if may_explode(pattern):
+        return "may take exponential time: a repeat in it holds parts that can split the same text in many ways"
     return None
 
 

@@ -34,14 +34,17 @@ def map_strings(value: Json, change: Callable[[str], str]) -> Json:
     if not isinstance(value, dict):
         return value
     result: JsonObject = {}
+    counts: dict[str, int] = {}
     for key, item in value.items():
-        result[_free_key(change(key), result)] = map_strings(item, change)
+        result[_free_key(change(key), result, counts)] = map_strings(item, change)
     return result
 
 
-def _free_key(key: str, taken: JsonObject) -> str:
-    free, count = key, 1
+def _free_key(key: str, taken: JsonObject, counts: dict[str, int]) -> str:
+    """`counts` goes on where the last clash of the same key ended, so that thousands of them take linear time."""
+    free, count = key, counts.get(key, 1)
     while free in taken:
         count += 1
         free = f"{key} ({count})"
+    counts[key] = count
     return free

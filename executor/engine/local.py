@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import contextvars
 import dataclasses
+import functools
 import inspect
-import threading
+from collections import Counter
 from collections.abc import Callable
 from typing import get_args, get_origin, get_type_hints
 from weakref import WeakKeyDictionary
@@ -19,20 +17,24 @@ from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import BatchSkill, SkillContext
 from apps.sdk.texts import shorten
 from executor.engine.base import BadRequest, EngineOverloaded
-from executor.policy import THREADS
+from executor.policy import THREADS, THREADS_PER_SKILL
+from executor.threads import run_in_thread
 
 _MAX_FAULTS = 5
 
 
 class LocalEngine:
-    """The default engine. `threads` bounds the threads that run plain `def execute` at one time.
+    """The default engine. `threads` bounds the threads that run plain `def execute` at one time, `threads_per_skill` those of
+    one skill, so that one that hangs leaves the others their places.
 
     A thread cannot be stopped: one that hangs keeps its place until it ends, never blocks the process's exit, and finds
     `context.cancellation.cancelled` set.
     """
 
-    def __init__(self, *, threads: int = THREADS) -> None:
+    def __init__(self, *, threads: int = THREADS, threads_per_skill: int = THREADS_PER_SKILL) -> None:
         self._threads_left = threads
+        self._threads_per_skill = threads_per_skill
+        self._busy: Counter[str] = Counter()
         self._adapters: WeakKeyDictionary[Callable[..., Json], TypeAdapter[Json] | None] = WeakKeyDictionary()
 
     def takes_batches(self, skill: SkillSpec) -> bool:
@@ -40,53 +42,39 @@ class LocalEngine:
 
     async def execute(self, skill: SkillSpec, request: JsonObject, context: SkillContext) -> Json:
         method = skill.implementation.execute
-        return await self._call(method, self._read_request(method, request), context)
+        return await self._call(skill.tool_name, method, self._read_request(method, request), context)
 
     async def execute_batch(self, skill: SkillSpec, requests: list[JsonObject], context: SkillContext) -> list[Json]:
         assert isinstance(skill.implementation, BatchSkill)
         method = skill.implementation.execute_batch
         typed = [self._read_or_refuse(method, request) for request in requests]
         accepted = [request for request in typed if not isinstance(request, BadRequest)]
-        results: Json = await self._call(method, accepted, context) if accepted else []
+        results: Json = await self._call(skill.tool_name, method, accepted, context) if accepted else []
         if not isinstance(results, list) or len(results) != len(accepted):
             raise TypeError(f"execute_batch must return a list of {len(accepted)} results")
         answers = iter(results)
         return [request if isinstance(request, BadRequest) else next(answers) for request in typed]
 
-    async def _call(self, method: Callable[..., Json], request: Json, context: SkillContext) -> Json:
+    async def _call(self, tool_name: str, method: Callable[..., Json], request: Json, context: SkillContext) -> Json:
         if inspect.iscoroutinefunction(method):
             return await method(request, context)
-        result = await self._call_in_thread(method, request, context)
+        result = await self._call_in_thread(tool_name, method, request, context)
         return await result if inspect.isawaitable(result) else result
 
-    async def _call_in_thread(self, method: Callable[..., Json], request: Json, context: SkillContext) -> Json:
-        if self._threads_left <= 0:
+    async def _call_in_thread(self, tool_name: str, method: Callable[..., Json], request: Json, context: SkillContext) -> Json:
+        if self._threads_left <= 0 or self._busy[tool_name] >= self._threads_per_skill:
             raise EngineOverloaded
         self._threads_left -= 1
-        loop = asyncio.get_running_loop()
-        outcome: asyncio.Future[Json] = loop.create_future()
-        variables = contextvars.copy_context()
+        self._busy[tool_name] += 1
 
-        def settle(result: Json, error: BaseException | None) -> None:
+        def give_back() -> None:
             self._threads_left += 1
-            if outcome.done():
-                return
-            if error is None:
-                outcome.set_result(result)
-            else:
-                outcome.set_exception(_storable(error))
+            self._busy[tool_name] -= 1
+            if not self._busy[tool_name]:
+                del self._busy[tool_name]
 
-        def work() -> None:
-            result, error = None, None
-            try:
-                result = variables.run(method, request, context)
-            except BaseException as raised:  # noqa: BLE001 - whatever a skill raises must not end as an unhandled thread error
-                error = raised
-            with contextlib.suppress(RuntimeError):  # the loop has been closed since: nobody waits any more
-                loop.call_soon_threadsafe(settle, result, error)
-
-        threading.Thread(target=work, name=f"skill {context.call_id}", daemon=True).start()
-        return await outcome
+        work = functools.partial(method, request, context)
+        return await run_in_thread(work, f"skill {context.call_id}", give_back)
 
     def _read_request(self, method: Callable[..., Json], request: JsonObject) -> Json:
         """The request as the model or dataclass that the annotation names, else as it is."""
@@ -139,8 +127,3 @@ def _explain(error: ValidationError) -> str:
         f"{'.'.join(map(str, fault['loc'])) or 'the request'}: {shorten(fault['msg'], 120)}" for fault in faults[:_MAX_FAULTS]
     ]
     return "; ".join(lines)
-
-
-def _storable(error: BaseException) -> BaseException:
-    """A future takes no StopIteration; one becomes a RuntimeError, as in a coroutine."""
-    return RuntimeError("the skill raised StopIteration") if isinstance(error, StopIteration) else error

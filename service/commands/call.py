@@ -65,5 +65,9 @@ def offer(services: LocalServices, expansion: Expansion, name: str) -> Contract:
 async def run_call(settings: Settings, services: LocalServices, contract: Contract, call: ToolCall) -> ExecutedCall:
     """The same path as in a turn."""
     contexts = SkillContexts(open_http=services.client.open, secrets=services.secrets, storage=services.store)
-    runner = CallRunner(LocalEngine(threads=settings.skill_threads), make_limits(settings), contexts.make)
+    runner = CallRunner(
+        LocalEngine(threads=settings.skill_threads, threads_per_skill=settings.skill_threads_each),
+        make_limits(settings),
+        contexts.make,
+    )
     return await runner.run_one(call, contract, LOCAL, start_limits(settings).deadline, discard)

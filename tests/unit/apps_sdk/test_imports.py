@@ -131,10 +131,13 @@ def test_a_relative_directory_is_the_same_app(tmp_path: Path, monkeypatch: pytes
     assert [finding.position.file for finding in here.findings] == [str(Path("imp_here", "app.yml"))] * len(here.findings)
 
 
-def test_keyboard_interrupt_is_not_swallowed(tmp_path: Path) -> None:
+def test_a_module_that_raises_keyboard_interrupt_costs_its_own_app(tmp_path: Path) -> None:
+    """Nothing that an app's code raises ends the process that loads it."""
+    write_saying(tmp_path, "imp_stay", "x")
     write_app(tmp_path, "imp_stop", {"skills": [skill_manifest("imp_stop", "a")]}, {"echo": "raise KeyboardInterrupt"})
-    with pytest.raises(KeyboardInterrupt):
-        load_catalog([tmp_path])
+    catalog = load_catalog([tmp_path])
+    assert list(catalog.skills) == ["imp_stay-say"]
+    assert [part.reason for part in catalog.quarantined if "KeyboardInterrupt" in part.reason]
 
 
 def test_a_failed_package_is_tried_once_per_load(tmp_path: Path) -> None:

@@ -75,6 +75,8 @@ def test_invalid_schemas_have_a_reason(schema: JsonObject) -> None:
         ({"$id": "https://example.com/", "items": {"$ref": "#/$defs/a"}, "$defs": {"a": {}}}, "$id"),
         ({"pattern": "["}, "no regular expression"),
         ({"patternProperties": {"(": {}}}, "no regular expression"),
+        ({"properties": {"a": {"pattern": r"^(\w+\s?)*$"}}}, "exponential time"),
+        ({"patternProperties": {"(a+)+$": {}}}, "exponential time"),
     ],
 )
 def test_schemas_that_would_fail_later_have_a_reason(schema: JsonObject, part: str) -> None:

@@ -103,6 +103,15 @@ def test_half_a_surrogate_in_arguments_becomes_a_replacement_character() -> None
     assert arguments_of(parse(r'{"url": "a\ud800b"}', FLAT))[0]["url"] == "a\ufffdb"
 
 
+@pytest.mark.parametrize("template", ['{"requests": %s}', '{"requests": [%s]}'])
+def test_half_a_surrogate_in_json_as_text_becomes_a_replacement_character(template: str) -> None:
+    """Arguments that are unwrapped from text keep the promises of those that were not."""
+    inner = json.dumps(r'{"query": "a\ud800b", "id": "\udfff"}')
+    call = parse(template % inner, SEARCH)
+    assert arguments_of(call) == [{"query": "a\ufffdb"}]
+    assert call.entries[0].id == "\ufffd"
+
+
 def test_ids_are_kept_repaired_and_filled_in_request_order() -> None:
     """case 22: ids 7, "a", none; `1` and `"1"` are one id; a boolean is no id; repairs are noted."""
     call = parse(requests({"id": 7, "query": "x"}, {"id": "a", "query": "y"}, {"query": "z"}), SEARCH)
@@ -146,6 +155,14 @@ def test_ten_thousand_requests_are_counted_not_listed() -> None:
     call = parse(requests(*({"query": "x"} for _ in range(10_000))), SEARCH)
     assert len(call.entries) == 15
     assert call.notes == ("9985 more requests were not executed and are not listed; 10000 came in all.",)
+
+
+def test_only_the_requests_that_are_run_or_listed_are_taken_apart() -> None:
+    """case 24: a text among the others is never parsed, an id of theirs never taken, and they are counted all the same."""
+    written = requests(*({"query": "x"} for _ in range(15)), *({"id": 1, "query": "x"} for _ in range(5)), "{")
+    call = parse(written, SEARCH)
+    assert [entry.id for entry in call.entries] == list(range(1, 16))
+    assert call.notes == ("6 more requests were not executed and are not listed; 21 came in all.",)
 
 
 @pytest.mark.parametrize(
@@ -258,6 +275,32 @@ def test_all_faults_of_an_entry_come_in_one_message_and_the_siblings_run() -> No
     assert good.error is None
     assert bad.error is not None
     assert [word in bad.error.message for word in ("query is missing", "at most 50", "colour")] == [True] * 3
+
+
+@pytest.mark.timeout(20)
+def test_close_names_are_searched_for_the_faults_that_are_shown() -> None:
+    """Ninety thousand unknown fields are counted; only the five that are named get advice."""
+    error = error_of(parse(requests({"query": "x", **{f"quer{n}": n for n in range(90_000)}}), SEARCH))
+    assert error.message.count("did you mean query?") == 5
+    assert error.message.endswith("; and 89995 more.")
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"type": "array", "uniqueItems": True}, [{"n": n} for n in range(20_000)]),
+        ({"type": "string", "pattern": r"^\s*\S*\s*\S*;$"}, " " * 100_000),
+    ],
+)
+@pytest.mark.parametrize("dialect", [{}, {"$schema": "https://json-schema.org/draft/2020-12/schema"}])
+def test_an_authors_keyword_cannot_hold_up_the_loop(schema: JsonObject, value: Json, dialect: JsonObject) -> None:
+    """Whatever the sizes, beside `requests` and in them, with the dialect named or not."""
+    items = {"type": "object", "properties": {"v": schema}}
+    properties = {"shared": schema, "requests": {"type": "array", "items": items}}
+    spec = make_spec(parameters={**dialect, "type": "object", "properties": properties})
+    call = parse(requests({"v": value}, shared=value), spec)
+    assert (call.error is not None) == isinstance(value, str)
 
 
 def test_a_long_value_is_shortened_in_the_error() -> None:

@@ -80,3 +80,9 @@ def test_cleaning_twice_is_cleaning_once(text: str) -> None:
 @given(st.text(st.characters(min_codepoint=32, max_codepoint=126)))
 def test_plain_text_is_never_touched(text: str) -> None:
     assert clean_text(text) == (text, 0)
+
+
+@pytest.mark.timeout(20)
+def test_a_long_text_of_hidden_characters_takes_linear_time() -> None:
+    """Looking at a hidden character's neighbours copies no more than the neighbours."""
+    assert clean_text("ab" + "\u200b" * 500_000) == ("ab", 500_000)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from apps.sdk.jsontypes import Json
-from executor.conversion import NotJson, TooLarge, to_json
+from executor.conversion import NotJson, TooLarge, is_large, to_json
 
 
 def convert(value: object) -> Json:
@@ -117,3 +117,17 @@ JSON = st.recursive(
 def test_json_is_left_as_it_is(value: Json) -> None:
     assert convert(value) == value
     assert orjson.loads(orjson.dumps(convert(value))) == value
+
+
+@dataclasses.dataclass(slots=True)
+class Holder:
+    rows: object
+
+
+def test_large_results_are_told_from_small_ones_without_reading_them_whole() -> None:
+    """Inside records too; what refers to itself ends, as large."""
+    endless: list[Json] = []
+    endless.extend([endless, endless])
+    large: list[object] = ["x" * 200_000, list(range(50_000)), {"a": [Holder(["x" * 50] * 5_000)]}, endless]
+    assert [is_large(value) for value in large] == [True] * 4
+    assert not any(map(is_large, [None, 1, "x" * 1_000, [Holder([1, {"a": 2}])] * 100, Holder, object()]))

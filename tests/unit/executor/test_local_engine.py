@@ -87,6 +87,33 @@ async def test_threads_are_bounded_and_the_excess_is_told_busy() -> None:
     assert [entry.error and entry.error.code for entry in (hung, busy)] == ["timeout", "overloaded"]
 
 
+class StuckSkill(Skill):
+    """Heeds no cancellation, only `release`."""
+
+    def __init__(self) -> None:
+        self.release = threading.Event()
+
+    def execute(self, request: JsonObject, context: SkillContext) -> Json:
+        return self.release.wait(10.0)
+
+
+async def test_a_skill_that_hangs_leaves_the_others_their_threads() -> None:
+    """Over its share a skill is told busy, and only that skill; it gets its share back when its threads end."""
+    stuck = StuckSkill()
+    specs = make_spec(stuck, timeout=0.05), make_spec(ThreadSkill(), name="web-read")
+    async with open_turn(*specs, engine=LocalEngine(threads=8, threads_per_skill=2)) as turn:
+        entries = await turn.ask("web-search", "a", "b", "c")
+        assert [entry.error and entry.error.code for entry in entries] == ["timeout", "timeout", "overloaded"]
+        (other,) = await turn.ask("web-read", "x")
+        assert other.data is True
+        stuck.release.set()
+        (again,) = await turn.ask("web-search", "d")
+        while again.error is not None and again.error.code == "overloaded":
+            await asyncio.sleep(0.001)
+            (again,) = await turn.ask("web-search", "d")
+        assert again.data is True
+
+
 async def test_a_thread_that_ended_gives_its_place_back() -> None:
     async with open_turn(make_spec(ThreadSkill()), engine=LocalEngine(threads=1)) as turn:
         for query in ["a", "raise", "b"]:

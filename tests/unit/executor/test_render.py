@@ -2,14 +2,17 @@ from __future__ import annotations
 
 import json
 
+import orjson
 import pytest
 import toon_format
 from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.sdk.jsontypes import Json
+from apps.sdk.skill import SkillError, SkillFailed, SkillRetry
 from executor.calls import CallError
 from executor.characters import clean_characters
+from executor.failures import explain_failure, make_cleaner
 from executor.policy import Limits
 from executor.render import Rendered, full_json, render_result
 from executor.results import CallResult, EntryResult, judge_outcome
@@ -32,6 +35,21 @@ def ok(data: Json, **more: Json) -> EntryResult:
 def text_of(rendered: Rendered) -> str:
     assert isinstance(rendered.content, str)
     return rendered.content
+
+
+HOSTILE = st.text(st.characters() | st.sampled_from("\ud800\udfff\x00\u2028"), max_size=8)
+ERRORS = st.builds(SkillFailed, HOSTILE, hint=HOSTILE) | st.builds(SkillRetry, HOSTILE, hint=HOSTILE)
+
+
+@given(ERRORS, HOSTILE, HOSTILE, HOSTILE)
+def test_no_text_of_a_skill_or_a_model_breaks_an_answer(error: SkillError, note: str, name: str, secret: str) -> None:
+    """Half surrogates in errors, hints, notes, names, ids and requests: both copies can be encoded, and hold none."""
+    explained = explain_failure(error, FLAT, make_cleaner([secret * 4], 500))
+    assert json.dumps(explained.to_json(), ensure_ascii=False).encode()
+    failed = EntryResult(name, "error", {name: [note], name + "\ud800": 1}, note=note, error=explained, notes=(note,))
+    result = CallResult(name, name, "partial", (ok([1], note=note), failed), (note,), batched=True, error=explained)
+    assert orjson.loads(orjson.dumps(full_json(result)))["results"][1]["error"]["code"] == explained.code
+    assert text_of(render_result(result, FLAT, LIMITS)).encode()
 
 
 MIXED = """\

@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 
 import aiohttp
 import pytest
@@ -447,3 +448,32 @@ async def test_results_can_be_written_as_json_by_the_caller() -> None:
     assert written["outcome"] == "partial"
     assert written["results"][0]["data"] == {"echo": {"query": "x"}}
     assert written["results"][1]["error"]["code"] == "invalid_arguments"
+
+
+async def test_a_large_result_is_converted_beside_the_loop() -> None:
+    """Half a surrogate in megabytes means the slow way: meanwhile the loop goes on, whatever its default executor does."""
+    rows: list[Json] = [{"n": n, "text": "x" * 20} for n in range(100_000)]
+
+    async def work(request: JsonObject, context: SkillContext) -> Json:
+        return [*rows, "\ud800"]
+
+    free, turns = threading.Event(), 0
+    with ThreadPoolExecutor(1) as busy:
+        asyncio.get_running_loop().set_default_executor(busy)
+        blocked = asyncio.get_running_loop().run_in_executor(None, free.wait, 20.0)
+        asking = asyncio.create_task(ask_once(work))
+        while not asking.done():
+            turns += 1
+            await asyncio.sleep(0.001)
+        free.set()
+        assert await blocked
+    entry = asking.result()
+    assert entry.data == [*rows, "\ufffd"]
+    assert turns > 10
+
+
+async def test_a_note_holds_no_half_surrogate() -> None:
+    async def work(request: JsonObject, context: SkillContext) -> Json:
+        return SkillResult(1, note="a\ud800b")
+
+    assert (await ask_once(work)).note == "a\ufffdb"
