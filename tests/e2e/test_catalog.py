@@ -133,7 +133,8 @@ async def test_what_is_broken_is_shown_and_the_rest_works(broken_apps: Path, tmp
     assert any("halfbroken-lost is quarantined" in reason for reason in ready["reasons"])
     assert "halfbroken-lost" not in str(turn["trace"])
     assert (executed, result["outcome"]) == (200, "ok")
-    assert (refused, problem["code"]) == (404, "unknown_skill")
+    assert (refused, problem["code"]) == (409, "disabled")
+    assert "halfbroken/app.yml" in problem["reason"]
     assert 'shortlist_catalog_items{kind="quarantined"}' in metrics
 
 
