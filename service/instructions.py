@@ -15,6 +15,7 @@ from apps.sdk.schema_checks import check_schema
 from apps.sdk.source import SourceDocument, parse_source
 from preprocessor.prompt import FIELDS, NEEDS, PreselectionTexts
 from service.models.offline import OfflineTexts
+from service.settings import Settings, SettingsMismatch
 
 
 class InstructionsError(Exception):
@@ -68,6 +69,18 @@ def load_instructions(path: Path) -> BaseInstructions:
     except ValidationError as error:
         raise InstructionsError(tuple(_describe_errors(error, document))) from error
     return texts.to_record()
+
+
+def check_rules(settings: Settings, instructions: BaseInstructions) -> None:
+    """Raise `SettingsMismatch` when a rule that chooses a model speaks of a field or value that the preselection never gives."""
+    extra = instructions.preselection.extra
+    for field, rules in settings.model_rules.items():
+        if field not in extra:
+            raise SettingsMismatch(f"SHORTLIST_MODEL_RULES: base instructions declare no extra field {field!r}")
+        allowed = [str(value) for value in extra[field].get("enum", rules)]
+        for value in rules:
+            if value not in allowed:
+                raise SettingsMismatch(f"SHORTLIST_MODEL_RULES: {field} is one of {', '.join(allowed)}, not {value!r}")
 
 
 def _describe_errors(error: ValidationError, document: SourceDocument) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
-from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
@@ -121,6 +120,3 @@ class Metrics:
             limit = LabelLimit(MAX_SKILLS if label == "skill" else MAX_NAMES)
             self._labels.setdefault(label, limit.admit)
         return labels
-
-
-METRICS: Final = web.AppKey("metrics", Metrics)

@@ -16,9 +16,9 @@ from preprocessor.settings import PreprocessSettings
 from service.background import OwnedTasks
 from service.http.idempotency import IdempotentRoute
 from service.http.reading import read_scope
-from service.instructions import BaseInstructions, load_instructions
+from service.instructions import BaseInstructions, check_rules, load_instructions
 from service.metrics import Metrics
-from service.models.choice import ModelsInUse, check_rules
+from service.models.choice import ModelsInUse
 from service.services import Services
 from service.settings import Settings
 from service.store.database import Database
@@ -42,7 +42,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     Raises `InstructionsError`, `SettingsMismatch`, `AppsDirectoryMissing` or `StoreError` for what must be mended first.
     """
     texts = load_instructions(settings.base_instructions)
-    check_rules(settings, texts.preselection.extra)
+    check_rules(settings, texts)
     catalog, index = await asyncio.to_thread(load_apps, settings)
     metrics = Metrics()
     count_catalog(metrics, catalog)

@@ -9,6 +9,7 @@ import typer
 
 from service.commands.local import open_locally
 from service.commands.running import CommandFailed
+from service.store.peek import describe_database
 
 if TYPE_CHECKING:
     from apps.sdk.catalog import Catalog
@@ -36,8 +37,10 @@ async def examine_parts(settings: Settings) -> AsyncIterator[Verdict]:
         async with open_locally(settings) as services:
             for verdict in examine_apps(services.catalog):
                 yield verdict
-            await services.store.open()
-            yield True, "store: it opens and is at its newest schema"
+            state = describe_database(settings.database_url)
+            if state is None:
+                await services.store.open()
+            yield True, f"store: {state or 'it opens and is at its newest schema'}"
     except CommandFailed as error:
         yield False, str(error)
     for verdict in examine_models(settings):
@@ -47,12 +50,11 @@ async def examine_parts(settings: Settings) -> AsyncIterator[Verdict]:
 
 def examine_instructions(settings: Settings) -> Verdict:
     """Whether the base instructions can be used, and whether the models' rules fit them."""
-    from service.instructions import InstructionsError, load_instructions  # noqa: PLC0415 - only doctor needs them
-    from service.models.choice import check_rules  # noqa: PLC0415
+    from service.instructions import InstructionsError, check_rules, load_instructions  # noqa: PLC0415 - only doctor needs them
     from service.settings import SettingsMismatch  # noqa: PLC0415
 
     try:
-        check_rules(settings, load_instructions(settings.base_instructions).preselection.extra)
+        check_rules(settings, load_instructions(settings.base_instructions))
     except (InstructionsError, SettingsMismatch) as error:
         return False, str(error)
     return True, f"base instructions: {settings.base_instructions.name}"

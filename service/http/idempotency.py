@@ -194,6 +194,3 @@ def _read_bytes(response: web.Response) -> bytes:
 
 def _log_failure(step: str, error: StoreError) -> None:
     structlog.get_logger(__name__).warning("idempotency_store_failed", step=step, error=str(error))
-
-
-IDEMPOTENCY: Final = web.AppKey("idempotency", IdempotentRoute)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 import structlog
@@ -14,7 +14,7 @@ from service.metrics import Metrics
 from service.models.fallbacks import ResilientModel
 from service.models.llm import LiteLLM, ModelSpec
 from service.models.offline import OFFLINE_NAME, OfflineModel, OfflineTexts
-from service.settings import Settings, SettingsMismatch
+from service.settings import Settings
 
 
 class ModelsInUse:
@@ -91,17 +91,6 @@ class ModelsInUse:
         specs = [ModelSpec(name, settings.model_api_base, key, attempt_timeout, settings.max_output_tokens) for name in names]
         models = [self.library.model(spec) for spec in specs]
         return ResilientModel(models, timeout=timeout, observer=self._observer, attempts=settings.model_attempts)
-
-
-def check_rules(settings: Settings, extra: Mapping[str, JsonObject]) -> None:
-    """Raise `SettingsMismatch` when a rule speaks of a field or value that the preselection never gives."""
-    for field, rules in settings.model_rules.items():
-        if field not in extra:
-            raise SettingsMismatch(f"SHORTLIST_MODEL_RULES: base instructions declare no extra field {field!r}")
-        allowed = [str(value) for value in extra[field].get("enum", rules)]
-        for value in rules:
-            if value not in allowed:
-                raise SettingsMismatch(f"SHORTLIST_MODEL_RULES: {field} is one of {', '.join(allowed)}, not {value!r}")
 
 
 class FailedAttempts:

@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Final
 
 SQLITE_FILE: Final = "sqlite+aiosqlite:///"
+HEAD: Final = "0001"
+"""The newest migration. Known without Alembic, so that a start with nothing to migrate does not import it."""
 
 
 def may_hold_overrides(url: str) -> bool:
     """Whether the database must be opened to know the overrides: False for a SQLite file that is missing or has none."""
     if not url.startswith(SQLITE_FILE):
         return True
-    path = Path(url.removeprefix(SQLITE_FILE))
+    path = _find_file(url)
+    return path.exists() and _ask(path, "SELECT EXISTS (SELECT 1 FROM overrides)") != 0
+
+
+def describe_database(url: str) -> str | None:
+    """What is to be said of a SQLite file that is fine, None when the store itself has to be asked."""
+    if not url.startswith(SQLITE_FILE):
+        return None
+    path = _find_file(url)
     if not path.exists():
-        return False
+        return "it is made at the first start" if os.access(path.absolute().parent, os.W_OK) else None
+    return "it opens and is at its newest schema" if _ask(path, "SELECT version_num FROM alembic_version") == HEAD else None
+
+
+def _find_file(url: str) -> Path:
+    return Path(url.removeprefix(SQLITE_FILE))
+
+
+def _ask(path: Path, query: str) -> object:
+    """The one value that the query gives; None when anything is wrong: the store has the words for it."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            (found,) = connection.execute("SELECT EXISTS (SELECT 1 FROM overrides)").fetchone()
-    except sqlite3.Error:  # whatever is wrong with it, the store has the words
-        return True
-    return bool(found)
+            row = connection.execute(query).fetchone()
+    except sqlite3.Error:
+        return None
+    return row[0] if row else None

@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.store.errors import StoreTooNew
-from service.store.tables import HEAD
+from service.store.peek import HEAD
 
 if TYPE_CHECKING:
     from alembic.config import Config

@@ -8,9 +8,6 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
-HEAD: Final = "0001"
-"""The newest migration. Known without Alembic, so that a start with nothing to migrate does not import it."""
-
 
 def utc_now() -> datetime:
     """The store's clock; its classes take another one by argument."""

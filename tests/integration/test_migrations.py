@@ -16,8 +16,9 @@ from sqlalchemy.engine import Connection, create_engine
 
 from service.store.database import Database
 from service.store.errors import StoreTooNew, StoreUnavailable
+from service.store.peek import HEAD, describe_database
 from service.store.schema import make_config
-from service.store.tables import HEAD, metadata
+from service.store.tables import metadata
 
 OPEN_AND_CLOSE = """
 import asyncio, sys
@@ -152,3 +153,15 @@ async def test_a_folder_that_takes_no_files_is_an_error() -> None:
     """Where nobody may make a file, not even root, the store says that it cannot be opened."""
     with pytest.raises(StoreUnavailable):
         await Database.open(url_of(Path("/proc/shortlist.db")))
+
+
+async def test_a_look_into_the_file_agrees_with_the_store(tmp_path: Path) -> None:
+    """Without SQLAlchemy: what is not made yet, what is fine, and what only the store has words for."""
+    url = url_of(tmp_path / "a.db")
+    assert describe_database(url) == "it is made at the first start"
+    async with await Database.open(url):
+        pass
+    assert describe_database(url) == "it opens and is at its newest schema"
+    (tmp_path / "text.db").write_text("no database")
+    for other in (url_of(tmp_path / "text.db"), url_of(tmp_path / "missing" / "a.db"), "postgresql+asyncpg://x/y"):
+        assert describe_database(other) is None
