@@ -30,11 +30,12 @@ async def serve_until_stopped(settings: Settings) -> int:
     configure_logging(settings.log_level, json=settings.log_json)
     stop = asyncio.Event()
     try:
-        async with open_services(settings) as services, run_server(services):
+        async with open_services(settings) as services:
             # only now: until here there is nothing to end well, and a signal ends an app that hangs while it is imported
             for signal_number in (signal.SIGTERM, signal.SIGINT):
                 asyncio.get_running_loop().add_signal_handler(signal_number, stop.set)
-            await stop.wait()
+            async with run_server(services):
+                await stop.wait()
     except (InstructionsError, AppsDirectoryMissing, StoreError, SettingsMismatch, OSError) as error:
         print(f"shortlist cannot start: {error}", file=sys.stderr)  # noqa: T201 - for whoever started it
         return 1
