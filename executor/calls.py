@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import structlog
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolCall
@@ -19,6 +18,8 @@ from executor.policy import Limits
 from executor.validation import SkillSchemas
 
 __all__ = ["Call", "CallBatch", "CallError", "Entry", "parse_calls"]
+
+_LOG = logging.getLogger(__name__)
 
 _MAX_ADVISED = 4
 """So many of a reply's first calls get close names when theirs is unknown: looking for them among thousands takes time."""
@@ -82,7 +83,7 @@ def _parse_call(
         error = invalid_arguments("The arguments nest too deeply, or hold a number that is too large, to be checked.")
         return Call(written.id, skill.tool_name, skill, notes=notes, error=error)
     except Exception:  # noqa: BLE001 - nothing that a model writes may take down the turn
-        structlog.get_logger(__name__).exception("call_unreadable", call_id=written.id, tool=skill.tool_name)
+        _LOG.exception("call_unreadable", extra={"call_id": written.id, "tool": skill.tool_name})
         error = CallError("internal", "The arguments could not be read, through a fault of the service.", retryable=False)
         return Call(written.id, skill.tool_name, skill, notes=notes, error=error)
 

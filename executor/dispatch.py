@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import stamina
-import structlog
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.jsontypes import Json
@@ -27,6 +27,8 @@ from executor.failures import (
     make_cleaner,
 )
 from executor.policy import Limits
+
+_LOG = logging.getLogger(__name__)
 
 ContextMaker: TypeAlias = Callable[[SkillSpec, str, float], SkillContext]
 """Makes a context from the skill, the call's id and the deadline in seconds of `time.monotonic()`."""
@@ -133,7 +135,7 @@ class Dispatcher:
             if not in_time:
                 await self._end(task, job)
         if not in_time:
-            structlog.get_logger(__name__).warning("skill_timeout", call_id=job.call_id, tool=job.skill.tool_name, seconds=limit)
+            _LOG.warning("skill_timeout", extra={**_name(job), "seconds": limit})
             return Reply(error=explain_timeout(job.skill, limit), secrets=secrets)
         ended = _Ended(error=asyncio.CancelledError()) if task.cancelled() else task.result()
         return self._fail(job, ended.error, secrets) if ended.error else Reply(ended.value, secrets=secrets)
@@ -147,15 +149,16 @@ class Dispatcher:
             if not task.done():
                 self.abandoned.add(task)
                 task.add_done_callback(self.abandoned.discard)
-                structlog.get_logger(__name__).error("skill_abandoned", call_id=job.call_id, tool=job.skill.tool_name)
+                _LOG.error("skill_abandoned", extra=_name(job))
 
     def _fail(self, job: Job, error: BaseException, secrets: tuple[str, ...]) -> Reply:
-        log = structlog.get_logger(__name__).bind(call_id=job.call_id, tool=job.skill.tool_name, error_type=type(error).__name__)
+        fields = {**_name(job), "error_type": type(error).__name__}
         if is_foreseen(error):
-            log.info("skill_refused")
+            _LOG.info("skill_refused", extra=fields)
         else:
-            log.warning("skill_failed", frames=describe_frames(error))
-        log.debug("skill_error", traceback=describe_traceback(error, secrets))
+            _LOG.warning("skill_failed", extra={**fields, "frames": describe_frames(error)})
+        if _LOG.isEnabledFor(logging.DEBUG):
+            _LOG.debug("skill_error", extra={**fields, "traceback": describe_traceback(error, secrets)})
         clean = make_cleaner(secrets, self.limits.error_characters)
         return Reply(error=explain_failure(error, job.skill, clean), secrets=secrets)
 
@@ -174,6 +177,10 @@ async def _contain(work: Awaitable[Json]) -> _Ended:
         raise
     except BaseException as error:  # noqa: BLE001 - see above
         return _Ended(error=error)
+
+
+def _name(job: Job) -> dict[str, object]:
+    return {"call_id": job.call_id, "tool": job.skill.tool_name}
 
 
 def _out_of_time() -> Reply:

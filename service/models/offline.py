@@ -7,16 +7,17 @@ that the wiring makes) whether the message plainly asks for them, calls those, a
 from __future__ import annotations
 
 import json
+import logging
 import re
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import structlog
-
 from apps.sdk.chat import ChatRequest, Message, ModelReply, TextDelta, ToolCall, ToolDefinition, last_user_text
 from apps.sdk.jsontypes import Json, JsonObject
 from service.models.replies import repair_ids, taken_ids
+
+_LOG = logging.getLogger(__name__)
 
 OFFLINE_NAME = "offline stand-in (no language model)"
 
@@ -61,7 +62,6 @@ class OfflineModel:
     def __init__(self, propose: Propose, texts: OfflineTexts) -> None:
         self._propose = propose
         self._texts = texts
-        self._logger = structlog.get_logger(__name__)
 
     @property
     def name(self) -> str:
@@ -132,7 +132,7 @@ class OfflineModel:
         try:
             found = json.loads(json.dumps(self._propose(tool, text)))
         except BaseException as error:  # noqa: BLE001  an author's mistake, `sys.exit` too, costs that skill only
-            self._logger.debug("offline.proposal_failed", skill=tool, error=type(error).__name__)
+            _LOG.debug("offline.proposal_failed", extra={"skill": tool, "error": type(error).__name__})
             return None
         return found if isinstance(found, dict) else None
 

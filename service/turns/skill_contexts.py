@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-import structlog
-
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.skill import Cancellation, SkillContext, SkillStorage
 from service.turns.request import Caller
+from service.turns.skill_logger import FieldLogger
 
 if TYPE_CHECKING:
     import aiohttp
+
+_LOG = logging.getLogger("skill")
 
 
 class StorageSource(Protocol):
@@ -51,6 +53,6 @@ class SkillContexts:
             open_http=partial(self._open_http, skill.app_id),
             secrets=skill.choose_secrets(self._secrets),
             storage=self._storage.scoped(caller.tenant, skill.app_id, caller.user),
-            logger=structlog.get_logger("skill").bind(call_id=call_id, skill=skill.tool_name),
+            logger=FieldLogger(_LOG, {"call_id": call_id, "skill": skill.tool_name}),
             cancellation=self._cancellation,
         )

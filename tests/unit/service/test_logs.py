@@ -1,42 +1,17 @@
 """Log lines: where they go, and what never stands in one."""
 
-import asyncio
-import json
-import os
-import sys
-from pathlib import Path
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.sdk.jsontypes import JsonObject
-from service.logs import CREDENTIALS, REMOVED, TEXTS, remove_sensitive
-
-ROOT = Path(__file__).parents[3]
-SECRET = "the user's own words"
-
-
-async def log_lines(code: str, level: str = "info", *, as_json: bool = True) -> tuple[str, str]:
-    """Run `code` in a process of its own, whose logging is configured; standard output and standard error."""
-    setup = (
-        f"import logging, structlog\nfrom service.logs import configure_logging\nconfigure_logging({level!r}, json={as_json})\n"
-    )
-    command = (sys.executable, "-c", setup + f"SECRET = {SECRET!r}\n" + code)
-    pipe = asyncio.subprocess.PIPE
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe, env=environment)
-    out, err = await process.communicate()
-    assert process.returncode == 0, err.decode()
-    return out.decode(), err.decode()
-
-
-def parse(text: str) -> list[JsonObject]:
-    return [json.loads(line) for line in text.splitlines()]
+from service.log_rules import CREDENTIALS, REMOVED, TEXTS
+from service.logs import remove_sensitive
+from tests.support.log_lines import SECRET, log_lines, parse
 
 
 async def test_a_line_is_json_on_standard_error() -> None:
     """One object per line with event, level, logger, time and bound fields; standard output stays clean."""
     code = """
+import structlog
 from pathlib import Path
 structlog.contextvars.bind_contextvars(request_id='r1')
 structlog.get_logger('a.b').info('started', port=8080, path=Path('x'))
@@ -50,9 +25,31 @@ structlog.get_logger('a.b').info('started', port=8080, path=Path('x'))
     assert line["timestamp"].endswith("Z")
 
 
+async def test_fields_of_a_stdlib_logger_are_fields_of_the_line() -> None:
+    """Ours only: what a library gives in `extra` may quote what was sent."""
+    code = """
+import structlog
+structlog.contextvars.bind_contextvars(request_id='r1')
+logging.getLogger('executor.dispatch').warning('skill_timeout', extra={'call_id': 'c1', 'seconds': 5})
+logging.getLogger('skill').warning('found', extra={'fields': {'name': 'x', 'level': 'y'}})
+logging.getLogger('skillful').warning('told', extra={'told': SECRET})
+"""
+    _, err = await log_lines(code)
+    lines = [{name: value for name, value in line.items() if name != "timestamp"} for line in parse(err)]
+    assert lines == [
+        {
+            "event": "skill_timeout", "level": "warning", "logger": "executor.dispatch", "request_id": "r1",
+            "call_id": "c1", "seconds": 5,
+        },
+        {"event": "found", "level": "warning", "logger": "skill", "request_id": "r1", "name": "x"},
+        {"event": "told", "level": "warning", "logger": "skillful", "request_id": "r1"},
+    ]  # fmt: skip
+
+
 async def test_no_message_text_at_info_level() -> None:
     """case 20: the texts of messages, arguments and results are taken out at info level and above, however deep they lie."""
     code = """
+import structlog
 from dataclasses import dataclass
 @dataclass
 class Message:
@@ -61,21 +58,28 @@ log = structlog.get_logger('a')
 for method in (log.info, log.warning, log.error):
     method('event', message=SECRET, messages=[SECRET], content=SECRET, arguments={'q': SECRET})
     method('event', seen={'a': [{'text': SECRET}]}, object=Message(SECRET))
+ours = logging.getLogger('executor.calls')
+for method in (ours.info, ours.warning, ours.error):
+    method('event', extra={'content': SECRET, 'seen': {'a': [{'text': SECRET}]}, 'object': Message(SECRET)})
 logging.getLogger('LiteLLM').warning('request was %s', SECRET)
 logging.getLogger('LiteLLM').error(SECRET, exc_info=ValueError(SECRET))
 """
     for as_json in (True, False):
         _, err = await log_lines(code, as_json=as_json)
         assert SECRET not in err
-        assert len(err.splitlines()) == 8
+        assert len(err.splitlines()) == 11
         assert err.count("text withheld") == 2
 
 
 async def test_debug_shows_texts_but_no_credential() -> None:
     """At debug level an operator sees what was said; a credential is never shown."""
-    code = "structlog.get_logger('a').debug('event', message=SECRET, headers={'Authorization': 'Bearer x1'}, api_key='x1')"
+    code = """
+import structlog
+structlog.get_logger('a').debug('event', message=SECRET, headers={'Authorization': 'Bearer x1'}, api_key='x1')
+logging.getLogger('executor').debug('event', extra={'text': SECRET, 'headers': {'Authorization': 'Bearer x1'}, 'api_key': 'x1'})
+"""
     _, err = await log_lines(code, "debug")
-    assert SECRET in err
+    assert err.count(SECRET) == 2
     assert "x1" not in err
     _, err = await log_lines(code, "info")
     assert err == ""
@@ -106,6 +110,7 @@ logging.getLogger('aiohttp.server').error('Error handling request', exc_info=Bad
 async def test_a_traceback_shows_no_local_variables() -> None:
     """An unexpected error is logged with its type and its frames, in both forms, without its text and the values of locals."""
     code = """
+import structlog
 def fail(text):
     raise RuntimeError('broken')
 try:
