@@ -14,11 +14,14 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from apps.sdk.egress import EgressRules, normalize_host
+from apps.sdk.names import fold_name
 from executor.policy import Limits
 from preprocessor.settings import PreprocessSettings
 
 _LIMITS = Limits()
 _PREPROCESS = PreprocessSettings()
+_EGRESS = EgressRules()
 ROOT = Path(__file__).resolve().parent.parent
 PREFIX = "SHORTLIST_"
 ENV_FILE = ".env"
@@ -66,6 +69,8 @@ class Settings(BaseSettings):
     apps_dirs: CommaList = Field(
         (str(ROOT / "apps"),), description="Folders of apps, first wins; instead of the bundled, unless named too."
     )
+    reload: bool = Field(False, description="Load an app again when its files change, while serving.")
+    reload_timeout: float = Field(30.0, gt=0, description="How long that may take before it is reported as hanging.")
     base_instructions: Path = Field(
         ROOT / "service" / "base_instructions.yml", description="Every instruction text for the models. Default: the bundled."
     )
@@ -74,6 +79,16 @@ class Settings(BaseSettings):
     secrets: dict[str, SecretStr] = Field(
         {}, description='Credentials of skills by provider, as JSON {"brave": "..."} or SHORTLIST_SECRETS__BRAVE=...'
     )
+
+    # what skills may fetch
+    egress_allowed_hosts: CommaList = Field(
+        (), description="Hosts, or host:port, that skills may reach although they are not public."
+    )
+    egress_response_bytes: int = Field(
+        _EGRESS.response_bytes, ge=1_024, description="Largest body that a skill may read at once."
+    )
+    egress_timeout: float = Field(_EGRESS.timeout, gt=0, description="One request of a skill that sets no time of its own.")
+    egress_redirects: int = Field(_EGRESS.redirects, ge=0, description="Most redirects that are followed.")
 
     # models; none = offline stand-ins
     main_models: CommaList = Field((), description="Main model, then fallbacks, in litellm's names. Empty = offline stand-in.")
@@ -131,7 +146,7 @@ class Settings(BaseSettings):
         _LIMITS.result_bytes_for_llm, ge=256, description="Largest result a model is shown; longer ones are cut at rows."
     )
 
-    @field_validator("main_models", "apps_dirs", mode="before")
+    @field_validator("main_models", "apps_dirs", "egress_allowed_hosts", mode="before")
     @classmethod
     def _split_commas(cls, value: Any) -> Any:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
@@ -140,6 +155,11 @@ class Settings(BaseSettings):
     @classmethod
     def _read_empty_as_none(cls, value: Any) -> Any:
         return None if value == "" else value
+
+    @field_validator("egress_allowed_hosts")
+    @classmethod
+    def _read_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(normalize_host, hosts))
 
     @model_validator(mode="after")
     def _keep_turns_below_their_limit(self) -> Self:
@@ -152,9 +172,18 @@ class Settings(BaseSettings):
         return tuple(map(Path, self.apps_dirs))
 
     @property
+    def egress_rules(self) -> EgressRules:
+        return EgressRules(
+            allowed_hosts=frozenset(self.egress_allowed_hosts),
+            response_bytes=self.egress_response_bytes,
+            timeout=self.egress_timeout,
+            redirects=self.egress_redirects,
+        )
+
+    @property
     def skill_secrets(self) -> dict[str, str]:
-        """Credentials by provider name, names casefolded."""
-        return {name.casefold(): value.get_secret_value() for name, value in self.secrets.items() if value.get_secret_value()}
+        """Credentials by provider name, folded: `OPEN_METEO` is that of `Open-Meteo`."""
+        return {fold_name(name): value.get_secret_value() for name, value in self.secrets.items() if value.get_secret_value()}
 
     def find_unknown_variables(self) -> tuple[str, ...]:
         """Variables of the environment or of `.env` that look like settings and are none, say for a typing error."""
