@@ -22,6 +22,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.names import fold_name
 
 if TYPE_CHECKING:
     import aiohttp
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 Rows: TypeAlias = list[JsonObject]
 Effect: TypeAlias = Literal["read", "write"]
 Source: TypeAlias = Literal["chat", "api", "scheduled"]
+
+TIMEOUT = 30.0
+"""Seconds for one request of a skill that declares none, unless the service sets another limit."""
 
 MAX_STORAGE_KEY = 200
 """Characters of a key of a skill's storage."""
@@ -74,6 +78,9 @@ class SkillStorage(Protocol):
     async def put(self, key: str, value: Json) -> None: ...
     async def delete(self, key: str) -> bool: ...
     async def keys(self, prefix: str = "") -> list[str]: ...
+    async def items(self, prefix: str = "") -> dict[str, Json]:
+        """Every key that starts with `prefix` and its value, keys sorted, in one read."""
+        ...
 
 
 class SkillLogger(Protocol):
@@ -122,7 +129,7 @@ class SkillContext:
     def secret(self, name: str) -> str:
         """The credential of provider `name`; raises `MissingSecret`."""
         try:
-            return self.secrets[name.casefold()]
+            return self.secrets[fold_name(name)]
         except KeyError:
             raise MissingSecret(name) from None
 

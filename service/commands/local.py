@@ -79,6 +79,9 @@ class LocalStorage:
     async def keys(self, prefix: str = "") -> list[str]:
         return await (await self._open()).keys(prefix)
 
+    async def items(self, prefix: str = "") -> dict[str, Json]:
+        return await (await self._open()).items(prefix)
+
     async def _open(self) -> SkillStorage:
         from service.store.skill_storage import SkillStorageStore  # noqa: PLC0415
 
@@ -109,7 +112,7 @@ class LocalServices:
 @asynccontextmanager
 async def open_locally(settings: Settings) -> AsyncIterator[LocalServices]:
     """Load the apps; the rest is opened when needed and closed at the end. Raises `CommandFailed` for what somebody can mend."""
-    client = SkillHttp()
+    client = SkillHttp(settings.egress_rules)
     try:
         catalog = load_catalog(settings.apps_paths)
         async with AsyncExitStack() as exit_stack:

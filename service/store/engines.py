@@ -61,6 +61,10 @@ def check_file(url: URL) -> None:
         raise StoreUnavailable(f"The database is a folder, not a file: {path}")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise StoreUnavailable(f"The database cannot be written, it and its folder need write access: {path}")
+    try:
+        sqlite3.connect(path).close()  # the driver's own failure to connect would leave its thread to the closed event loop
+    except sqlite3.Error as error:
+        raise StoreUnavailable(f"The database cannot be opened: {error}: {path}") from None
 
 
 def make_engine(url: URL, *, single: bool) -> AsyncEngine:

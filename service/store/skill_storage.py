@@ -116,6 +116,17 @@ class _ScopedStorage:
         # Compared here: LIKE and ORDER BY treat letters differently from database to database.
         return sorted(key for key in await self._database.read(work) if key.startswith(prefix))
 
+    async def items(self, prefix: str = "") -> dict[str, Json]:
+        """The keys that start with exactly `prefix`, sorted, and their values, as they were at one moment."""
+        query = sa.select(skill_storage.c.key, skill_storage.c.value).where(*self._scope.covers())
+        if prefix:
+            query = query.where(sa.func.substr(skill_storage.c.key, 1, len(prefix)) == _checked(prefix))
+
+        async def work(connection: AsyncConnection) -> list[tuple[str, str]]:
+            return [(key, value) for key, value in await connection.execute(query)]
+
+        return {key: json.loads(value) for key, value in sorted(await self._database.read(work))}
+
     def _write_json(self, value: Json) -> str:
         # Not orjson: skills store exact integers of any size.
         try:

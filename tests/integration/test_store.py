@@ -216,6 +216,23 @@ async def test_prefixes_are_exact(database: Database) -> None:
         await storage.put(key, 1)
     assert await storage.keys("a_") == ["a_1"]
     assert await storage.keys() == ["A_1", "a%", "a_1", "ab1"]
+    assert [*await storage.items("a_")] == ["a_1"]
+    assert [*await storage.items()] == ["A_1", "a%", "a_1", "ab1"]
+
+
+async def test_all_values_come_in_one_read(database: Database) -> None:
+    """`items` has the same values as `get`, keys sorted, of this scope alone."""
+    store = SkillStorageStore(database)
+    storage = store.scoped("acme", "math", "ann")
+    values = {"n:é2": None, "n:é1": [10**40, {"a": "日本"}], "other": 1}
+    for key, value in values.items():
+        await storage.put(key, value)
+    await store.scoped("acme", "math", "bob").put("n:3", "bob's")
+    assert [*(await storage.items("n:")).items()] == [("n:é1", values["n:é1"]), ("n:é2", None)]
+    assert await storage.items() == values
+    assert await storage.items("n:é9") == {}
+    with pytest.raises(SkillFailed, match="storage key"):
+        await storage.items("\ud800")
 
 
 async def test_skill_storage_names_its_limits(database: Database) -> None:

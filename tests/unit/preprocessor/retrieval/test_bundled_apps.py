@@ -36,11 +36,27 @@ def select(message: str) -> list[str]:
         ("convert 9:30 Berlin time to Tokyo", "time-convert"),
         ("current time in Berlin", "time-now"),
         ("What date is 30 days after 2024-02-10?", "time-add"),
+        ("weather in Paris", "weather-now"),
+        ("will it rain tomorrow?", "weather-forecast"),
+        ("Wetter in Berlin morgen", "weather-forecast"),
+        ("weather in Munich hour by hour", "weather-hourly"),
+        ("make a note that the meeting moved to Monday", "notes-add"),
+        ("show me my notes", "notes-list"),
+        ("what did I note about the wifi?", "notes-search"),
+        ("delete my note about the wifi", "notes-delete"),
     ],
 )
 def test_a_plain_message_has_its_skill_first(message: str, name: str) -> None:
     """The five messages that must work without any model, and paraphrases of them."""
     assert select(message)[0] == name
+
+
+@pytest.mark.parametrize(
+    ("name", "example"), [(skill.tool_name, example) for skill in CATALOG.skills.values() for example in skill.examples]
+)
+def test_an_example_has_its_skill_first(name: str, example: str) -> None:
+    """Above the floor, before the skills of all bundled apps."""
+    assert select(example)[:1] == [name]
 
 
 def test_a_message_that_holds_two_questions_has_both_skills() -> None:

@@ -1,0 +1,128 @@
+"""Queries that would take all memory or all time: they end with a reason, and nothing of them is left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from apps.data.engine.jobs import Job
+from apps.data.skills.process import QueryProcesses
+from apps.data.skills.query import QueryRequest, QuerySkill
+from apps.data.tests.children import list_children
+from apps.sdk.skill import SkillFailed, SkillRetry
+from apps.sdk.testing import RecordingLogger, make_context
+
+MEMORY = [
+    "SELECT repeat('x', 4000000000)",
+    "SELECT length(repeat('x', 4000000000))",
+    "SELECT list_sort(range(100000000))",
+    "SELECT printf('%2000000000d', 1)",
+    "SELECT string_agg(repeat('x', 1000000), '') FROM range(2000)",
+    "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t, range(2)) SELECT count(*) FROM t",
+]
+TIME = [
+    "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b",
+    "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT max(n) FROM t",
+    "SELECT sleep_ms(20000)",
+]
+
+
+async def run(sql: str, timeout: float) -> None:  # noqa: ASYNC109 - the context's
+    async with make_context(timeout=timeout) as context:
+        await QuerySkill().execute(QueryRequest(sql=sql), context)
+
+
+@pytest.mark.parametrize("sql", MEMORY)
+async def test_memory_bombs_end_with_a_reason(sql: str) -> None:
+    """The limit is named, and this process has not grown by what the query wanted."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(SkillRetry, match="limit memory"):
+        await run(sql, timeout=20)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+    assert list_children() == []
+
+
+async def test_time_bombs_end_with_a_reason() -> None:
+    """All at once: the limit is named, and their processes are gone."""
+    ended = await asyncio.gather(*(run(sql, timeout=1.3) for sql in TIME), return_exceptions=True)
+    assert [type(error) for error in ended] == [SkillRetry] * len(TIME)
+    assert all("stopped after 0.8 s (limit timeout)" in str(error) for error in ended)
+    assert list_children() == []
+
+
+async def test_a_cancelled_query_leaves_nothing_running() -> None:
+    """The process is killed and waited for before the cancellation is over."""
+    task = asyncio.create_task(run(TIME[0], timeout=20))
+    while not list_children():  # noqa: ASYNC110 - a process starts without an event
+        await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert list_children() == []
+
+
+async def test_a_process_that_is_killed_is_explained() -> None:
+    """As by the system when memory is short: the model hears that it may ask for less, the log by which signal."""
+    logger = RecordingLogger()
+    async with make_context(logger=logger) as context:
+        task = asyncio.create_task(QuerySkill().execute(QueryRequest(sql=TIME[0]), context))
+        while not (children := list_children()):  # noqa: ASYNC110 - a process starts without an event
+            await asyncio.sleep(0.01)
+        os.kill(children[0], signal.SIGKILL)
+        with pytest.raises(SkillRetry, match="ended the database"):
+            await task
+    assert [entry.fields for entry in logger.entries] == [{"code": -9}]
+    assert list_children() == []
+
+
+async def test_requests_over_the_places_wait_and_give_up_in_time() -> None:
+    """Places are taken in turn; who gets none until its deadline is told so, and the places are free afterwards."""
+    skill = QuerySkill()
+    async with make_context(timeout=1.0) as context:
+        requests = [QueryRequest(sql="SELECT sleep_ms(20000)") for _ in range(6)]
+        ended = await asyncio.gather(*(skill.execute(request, context) for request in requests), return_exceptions=True)
+    assert {type(error) for error in ended} == {SkillRetry}
+    async with make_context() as context:
+        assert (await skill.execute(QueryRequest(sql="SELECT 1 AS a"), context)).data["rows"] == [{"a": 1}]
+
+
+ENGINE = "import sys; sys.path.insert(0, sys.argv[1]); from engine.main import main; main()"
+
+
+def start(given: bytes) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-I", "-c", ENGINE, str(Path(__file__).parents[1])],
+        input=given, capture_output=True, env={}, cwd="/", timeout=20, check=False,
+    )  # fmt: skip
+
+
+def test_a_process_that_nobody_ends_ends_itself() -> None:
+    """Its own clock kills it a second after its time, as when the service was killed."""
+    job = Job(kind="query", seconds=0.1, directory=None, tables=[], sql="SELECT sleep_ms(20000)", limit=1)
+    began = time.monotonic()
+    done = start(json.dumps(job).encode())
+    assert (done.returncode, done.stdout) == (-14, b"")
+    assert time.monotonic() - began < 15
+
+
+def test_nonsense_on_the_pipe_is_a_defect_and_named() -> None:
+    """What cannot be read is answered with the kind of the error alone."""
+    assert json.loads(start(b"\xff{").stdout)["crash"].startswith("UnicodeDecodeError")
+
+
+async def test_a_defect_of_the_process_is_a_failure() -> None:
+    """A job that lacks its parts: the model hears that it failed, the log why."""
+    logger = RecordingLogger()
+    async with make_context(logger=logger) as context:
+        with pytest.raises(SkillFailed, match="process failed"):
+            await QueryProcesses().run({"seconds": 1.0}, context)  # type: ignore[typeddict-item]
+    assert [entry.event for entry in logger.entries] == ["query_process_failed"]

@@ -1,0 +1,48 @@
+"""The text of an HTML page, worked out by a process of its own that can be ended."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from apps.sdk.programs import run_program
+from apps.sdk.skill import SkillFailed
+
+PARSER = Path(__file__).with_name("page_parser.py")
+SECONDS = 14.0
+MAX_WRITTEN = 20_000_000
+"""Bytes of JSON, several times the longest text that the parser gives."""
+AT_ONCE = 4
+"""Processes, of up to some hundred megabytes each; further pages wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page says; fields that it does not tell are None."""
+
+    text: str
+    title: str | None = None
+    author: str | None = None
+    date: str | None = None
+    language: str | None = None
+    site: str | None = None
+
+
+class PageReader:
+    """Extracts a few pages at once; the others wait for their turn."""
+
+    def __init__(self) -> None:
+        self._turns = asyncio.Semaphore(AT_ONCE)
+
+    async def read(self, html: str, url: str, *, links: bool) -> Page:
+        """Raises `SkillFailed` when the page takes too long or too much memory."""
+        arguments = (str(PARSER), url, "with-links" if links else "without-links")
+        try:
+            async with self._turns, asyncio.timeout(SECONDS):
+                ended = await run_program(arguments, html.encode("utf-8", "replace"), max_bytes=MAX_WRITTEN)
+            return Page(**orjson.loads(ended.written))
+        except (TimeoutError, orjson.JSONDecodeError, TypeError):  # the process met a limit, or its parser broke
+            raise SkillFailed("The page is too large or too tangled to be read.") from None
