@@ -56,6 +56,7 @@ class Metrics:
         self._attempts_failed = self._counter("model_attempts_failed_total", "Attempts at a model that failed.", "model", "code")
         self._tokens = self._counter("tokens_total", "Tokens as the providers counted them.", "kind")
         self._catalog = self._gauge("catalog_items", "What the catalog holds.", "kind")
+        self._reloads = self._counter("catalog_reloads_total", "Loads of changed apps while serving, by outcome.", "outcome")
 
     def count_request(self, route: str, method: str, status: int, seconds: float) -> None:
         """One HTTP request, answered or left."""
@@ -98,6 +99,10 @@ class Metrics:
         """What the catalog in use holds."""
         for kind, count in {"app": apps, "skill": skills, "focus_mode": focus_modes, "quarantined": quarantined}.items():
             self._catalog.labels(**self._admit(kind=kind)).set(count)
+
+    def count_reload(self, outcome: str) -> None:
+        """The apps were loaded again; `applied`, `kept`, `unchanged` or `failed`."""
+        self._reloads.labels(**self._admit(outcome=outcome)).inc()
 
     def render(self) -> bytes:
         """All of it in Prometheus' text format."""

@@ -12,6 +12,7 @@ import structlog
 from aiohttp import web
 
 from apps.sdk.loader import AppsDirectoryMissing
+from service.apps_in_use import log_findings
 from service.http.app import create_app
 from service.http.middleware.draining import DRAIN
 from service.instructions import InstructionsError
@@ -54,9 +55,11 @@ async def run_server(services: Services) -> AsyncIterator[str]:
         host, port = runner.addresses[0][:2]
         url = f"http://{host}:{port}"
         structlog.get_logger(__name__).info("listening", url=url, models=services.models.description)
-        log_findings(services)
+        log_findings(services.preparation.catalog.findings)
         services.tasks.keep(services.models.load())
         services.tasks.keep(services.idempotency.purge_forever(PURGE_INTERVAL))
+        if services.reloader is not None:
+            services.tasks.keep(services.reloader.run())
         yield url
         app[DRAIN].begin()
         services.tasks.begin_grace()
@@ -64,10 +67,3 @@ async def run_server(services: Services) -> AsyncIterator[str]:
         await asyncio.sleep(settings.drain_delay)
     finally:
         await runner.cleanup()
-
-
-def log_findings(services: Services) -> None:
-    """Say once what is wrong with the apps, so that it is not only in readiness and `/v1/apps`."""
-    for finding in services.preparation.catalog.findings:
-        if finding.severity == "error":
-            structlog.get_logger(__name__).warning("app_finding", place=str(finding.position), code=finding.code)

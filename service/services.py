@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
@@ -16,6 +17,9 @@ from service.turns.gate import TurnGate
 from service.turns.preparation import Preparation
 from service.turns.tenant_overrides import TenantOverrides
 from service.turns.turn import TurnRunner
+
+if TYPE_CHECKING:
+    from service.reloading.reloader import Reloader
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,7 @@ class Services:
     metrics: Metrics
     gate: TurnGate
     tasks: OwnedTasks
+    reloader: Reloader | None
 
 
 SERVICES = web.AppKey("services", Services)

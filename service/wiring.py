@@ -6,13 +6,16 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.loader import load_catalog
+from apps.sdk.stamps import Stamp, stamp_apps
 from executor.engine.local import LocalEngine
 from preprocessor.pipeline import Preprocessor
 from preprocessor.retrieval.lexical import LexicalIndex
 from preprocessor.settings import PreprocessSettings
+from service.apps_in_use import AppsInUse
 from service.background import OwnedTasks
 from service.http.idempotency import IdempotentRoute
 from service.http.reading import read_scope
@@ -34,6 +37,9 @@ from service.turns.skill_http import SkillHttp
 from service.turns.tenant_overrides import TenantOverrides
 from service.turns.turn import TurnRunner
 
+if TYPE_CHECKING:
+    from service.reloading.reloader import Reloader
+
 
 @asynccontextmanager
 async def open_services(settings: Settings) -> AsyncIterator[Services]:
@@ -43,22 +49,22 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
     """
     texts = load_instructions(settings.base_instructions)
     check_rules(settings, texts)
+    seen = stamp_apps(settings.apps_paths) if settings.reload else None
     catalog, index = await asyncio.to_thread(load_apps, settings)
     metrics = Metrics()
-    count_catalog(metrics, catalog)
     models = ModelsInUse(settings, texts.offline, metrics)
-    preprocessor = make_preprocessor(settings, texts, catalog, index, models)
+    apps = AppsInUse(make_preprocessor(settings, texts, catalog, index, models), metrics)
     async with (
         await Database.open(settings.database_url) as database,
         models,
-        aclosing(SkillHttp()) as http,
+        aclosing(SkillHttp(settings.egress_rules)) as http,
         OwnedTasks(settings.shutdown_grace) as tasks,
     ):
         overrides = Overrides(database)
         tenant_overrides = TenantOverrides(overrides, max_age=settings.overrides_max_age)
         storage = SkillStorageStore(database)
         contexts = SkillContexts(open_http=http.open, secrets=settings.skill_secrets, storage=storage)
-        preparation = Preparation(lambda: preprocessor, tenant_overrides, models.load)
+        preparation = Preparation(lambda: apps.preprocessor, tenant_overrides, models.load)
         calls = CallRunner(
             LocalEngine(threads=settings.skill_threads, threads_per_skill=settings.skill_threads_each),
             make_limits(settings),
@@ -75,6 +81,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             metrics=metrics,
             gate=TurnGate(settings.turns_parallel),
             tasks=tasks,
+            reloader=make_reloader(settings, apps, metrics, seen) if seen is not None else None,
         )
 
 
@@ -115,11 +122,8 @@ def make_idempotency(settings: Settings, database: Database) -> IdempotentRoute:
     return IdempotentRoute(records, identify=read_scope, lease=settings.turn_timeout_max)
 
 
-def count_catalog(metrics: Metrics, catalog: Catalog) -> None:
-    """Tell the metrics what there is."""
-    metrics.set_catalog(
-        apps=len(catalog.apps),
-        skills=len(catalog.skills),
-        focus_modes=len(catalog.focus_modes),
-        quarantined=len(catalog.quarantined),
-    )
+def make_reloader(settings: Settings, apps: AppsInUse, metrics: Metrics, seen: Stamp) -> Reloader:
+    """Hot reload of `apps`; whoever serves runs it. `seen` is the stamp from before they were loaded."""
+    from service.reloading.reloader import Reloader  # noqa: PLC0415 - who does not reload need not pay for the watch
+
+    return Reloader(apps, settings.apps_paths, metrics, seen=seen, time_limit=settings.reload_timeout)

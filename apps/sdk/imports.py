@@ -14,7 +14,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -47,6 +47,25 @@ def make_importable(directories: Sequence[Path]) -> None:
         places.setdefault(os.path.realpath(directory), str(directory))
     apps.__path__[:] = places.values()
     importlib.invalidate_caches()
+
+
+def hold_modules() -> Mapping[str, ModuleType]:
+    """What stands for the modules of apps now, by name, to `put_back` some of it after a load."""
+    return {name: module for name, module in sys.modules.copy().items() if name.startswith("apps.")}
+
+
+def put_back(app_ids: Iterable[str], held: Mapping[str, ModuleType]) -> None:
+    """Let the imports that code of these apps makes while it runs find the modules that it was made with again.
+
+    The next load sees from their stamps that the files are others.
+    """
+    for app_id in app_ids:
+        package = f"apps.{app_id}"
+        _forget(package)
+        vars(apps).pop(app_id, None)
+        sys.modules.update({name: module for name, module in held.items() if _belongs(name, package)})
+        if package in held:
+            setattr(apps, app_id, held[package])
 
 
 class AppModules:
@@ -96,8 +115,7 @@ class AppModules:
             return
         if present is not None:
             _drop_bytecode(getattr(present, _STAMP, ()), stamp)
-        for name in [name for name in sys.modules if name == self._package or name.startswith(f"{self._package}.")]:
-            del sys.modules[name]
+        _forget(self._package)
         spec = self._specify()
         module = importlib.util.module_from_spec(spec)
         setattr(module, _STAMP, stamp)
@@ -121,6 +139,16 @@ class AppModules:
             spec = ModuleSpec(self._package, None, is_package=True)
             spec.submodule_search_locations = places
         return spec
+
+
+def _forget(package: str) -> None:
+    for name in list(sys.modules):  # a copy, since other threads import meanwhile
+        if _belongs(name, package):
+            sys.modules.pop(name, None)
+
+
+def _belongs(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
 
 
 def is_async(skill: Skill) -> bool:

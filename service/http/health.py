@@ -35,7 +35,9 @@ async def get_ready(request: web.Request) -> web.Response:
     ]
     errors = sum(finding.severity == "error" for finding in catalog.findings)
     broken = [f"{item.id} is quarantined: {item.reason}" for item in catalog.quarantined]
-    degraded = [*broken, *([f"{errors} errors in apps, see /v1/apps"] if errors else [])]
+    kept = [f"{app.id} runs an older version than its files: {app.kept.reason}" for app in catalog.apps if app.kept]
+    stuck = [services.reloader.problem] if services.reloader and services.reloader.problem else []
+    degraded = [*stuck, *broken, *kept, *([f"{errors} errors in apps, see /v1/apps"] if errors else [])]
     view = ReadyView(
         status="not_ready" if blocking else "degraded" if degraded else "ready",
         reasons=(*blocking, *degraded),

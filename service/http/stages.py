@@ -59,12 +59,12 @@ async def post_execute(request: web.Request) -> web.StreamResponse:
 async def _execute(request: web.Request, body: ExecuteBody, limits: TurnLimits, services: Services) -> ExecutedCall:
     """Raises `UnknownSkill`, `Disabled`, or `InvalidRequest` when nothing of the call could be run."""
     caller = read_caller(request, body.source)
-    contract, expansion = await services.preparation.make_contract(caller, body.wanted)
+    contract, expansion, catalog = await services.preparation.make_contract(caller, body.wanted)
     if resolve_name(body.name, contract.skills, contract.known).name is None:
         reasons = {drop.name: drop.reason for drop in expansion.dropped}
         if name := resolve_name(body.name, reasons, contract.known).name:
             raise Disabled(name, reasons[name])
-        if reason := services.preparation.catalog.why_quarantined(body.name):
+        if reason := catalog.why_quarantined(body.name):
             raise Disabled(body.name, reason)
         raise UnknownSkill(body.name, find_close_names(body.name, contract.skills))
     call = ToolCall(body.id, body.name, json.dumps(body.arguments, ensure_ascii=False))

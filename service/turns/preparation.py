@@ -59,12 +59,12 @@ class Preparation:
         request = await self._request(caller, intent, messages, limits)
         return await self._preprocessor().prepare(request)
 
-    async def make_contract(self, caller: Caller, intent: Intent) -> tuple[Contract, Expansion]:
-        """What may be called outside a conversation: everything that is available."""
+    async def make_contract(self, caller: Caller, intent: Intent) -> tuple[Contract, Expansion, Catalog]:
+        """What may be called outside a conversation, everything that is available, with the snapshot that says so."""
         request = await self._request(caller, intent)
         preprocessor = self._preprocessor()
         expansion = preprocessor.expand(request)
-        return make_contract(preprocessor.catalog, expansion.available), expansion
+        return make_contract(preprocessor.catalog, expansion.available), expansion, preprocessor.catalog
 
     async def _request(
         self, caller: Caller, intent: Intent, messages: tuple[Message, ...] = (), limits: TurnLimits | None = None

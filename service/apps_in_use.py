@@ -1,0 +1,46 @@
+"""The one snapshot that new turns are given, and how it is swapped for the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import structlog
+
+from apps.sdk.catalog import Catalog
+from apps.sdk.findings import Finding
+from preprocessor.pipeline import Preprocessor
+from service.metrics import Metrics
+
+
+class AppsInUse:
+    """Holds the preprocessor, whose catalog and index belong together. Who asked before a swap keeps what it was given."""
+
+    def __init__(self, preprocessor: Preprocessor, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self.use(preprocessor)
+
+    @property
+    def preprocessor(self) -> Preprocessor:
+        return self._preprocessor
+
+    def use(self, preprocessor: Preprocessor) -> None:
+        """Give this one from now on."""
+        self._preprocessor = preprocessor
+        count_catalog(self._metrics, preprocessor.catalog)
+
+
+def count_catalog(metrics: Metrics, catalog: Catalog) -> None:
+    """Tell the metrics what there is."""
+    metrics.set_catalog(
+        apps=len(catalog.apps),
+        skills=len(catalog.skills),
+        focus_modes=len(catalog.focus_modes),
+        quarantined=len(catalog.quarantined),
+    )
+
+
+def log_findings(findings: Iterable[Finding]) -> None:
+    """Say what is wrong with the apps, so that it is not only in readiness and `/v1/apps`."""
+    for finding in findings:
+        if finding.severity == "error":
+            structlog.get_logger(__name__).warning("app_finding", place=str(finding.position), code=finding.code)

@@ -1,0 +1,1 @@
+"""Hot reload: watch the apps' folders, load what changed beside what runs, swap."""

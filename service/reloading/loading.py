@@ -1,0 +1,67 @@
+"""The next snapshot, loaded beside the one that runs, in a thread of its own."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from apps.sdk.imports import hold_modules, put_back
+from apps.sdk.loader import load_catalog
+from apps.sdk.succession import Change, describe_change, succeed
+from preprocessor.pipeline import Preprocessor
+from preprocessor.retrieval.lexical import LexicalIndex
+
+Outcome: TypeAlias = Literal["applied", "kept", "unchanged", "failed"]
+
+
+class LoadCrashed(Exception):
+    """An app's code broke the load itself; the text names what it raised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reloaded:
+    """What is to be used next, and what is different in it."""
+
+    preprocessor: Preprocessor
+    change: Change
+    outcome: Outcome
+
+
+def load_next(running: Preprocessor, directories: Sequence[Path]) -> Reloaded:
+    """The successor of `running`, index included; an app that breaks stays as it is, and so does what its own imports find.
+
+    Takes a second or two for thousands of skills. Raises `AppsDirectoryMissing` or `LoadCrashed`.
+    """
+    held = hold_modules()
+    try:
+        candidate = load_catalog(directories)
+    except (SystemExit, KeyboardInterrupt) as error:  # an app's; neither may leave this thread
+        raise LoadCrashed(type(error).__name__) from error
+    catalog = succeed(running.catalog, candidate)
+    change = describe_change(running.catalog, catalog)
+    put_back(change.kept, held)
+    put_back(change.removed, {})
+    if change.is_empty and catalog.findings == running.catalog.findings:
+        return Reloaded(running, change, "unchanged")
+    same_texts = catalog.digest == running.catalog.digest
+    index = running.retriever if same_texts else LexicalIndex(catalog)
+    successor = dataclasses.replace(running, catalog=catalog, retriever=index)
+    return Reloaded(successor, change, "kept" if change.kept else "applied")
+
+
+def find_place(thread_name: str, directories: Sequence[Path]) -> str | None:
+    """The line of an app's file, e.g. `apps/web/skills/search.py:3`, that the thread is at; None when it is in none."""
+    number = next((thread.ident for thread in threading.enumerate() if thread.name == thread_name), None)
+    frame = sys._current_frames().get(number or 0)  # noqa: SLF001 - the documented way to see another thread's stack
+    while frame is not None:
+        file = Path(frame.f_code.co_filename)
+        for directory in directories:
+            if file.is_relative_to(directory.absolute()):
+                return f"{directory / file.relative_to(directory.absolute())}:{frame.f_lineno}"
+        frame = frame.f_back
+    return None
