@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import re
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -25,17 +26,18 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="One JSON object on stand
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one.")] = None,
+    reload: Annotated[bool | None, typer.Option("--reload", help="Load an app again when its files change.")] = None,
 ) -> None:
     """Run the service until SIGTERM or SIGINT."""
     from service.server import serve_until_stopped
 
-    given = {name: value for name, value in {"host": host, "port": port}.items() if value is not None}
+    given = {name: value for name, value in {"host": host, "port": port, "reload": reload}.items() if value is not None}
     _run(serve_until_stopped(_read_settings(**given)), leave=True)
 
 
 @app.command()
 def ask(
-    message: Annotated[str, typer.Argument(help="The message to answer.")],
+    words: Annotated[list[str], typer.Argument(metavar="MESSAGE", help="The message to answer, in quotes or not.")],
     trace: Annotated[bool, typer.Option("--trace", help="Show each stage as it happens.")] = False,
     as_json: JsonFlag = False,
     intent: IntentOption = None,
@@ -43,7 +45,7 @@ def ask(
     """Send one message through the whole pipeline, in this process."""
     from service.commands.ask import ask_once
 
-    _run(ask_once(_read_settings(), message, trace=trace, as_json=as_json, intent=intent))
+    _run(ask_once(_read_settings(), " ".join(words), trace=trace, as_json=as_json, intent=intent))
 
 
 @app.command()
@@ -59,17 +61,85 @@ def call(
 
 @app.command()
 def lint(
-    directories: Annotated[list[Path] | None, typer.Argument(help="Folders of apps; default: those of the settings.")] = None,
+    directories: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="DIR", help="Folders of apps, or of one app; default: those of the settings."),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings count as errors, and unused keys are shown.")] = False,
+    output_format: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="text, json, or github for its workflows.")
+    ] = "text",
 ) -> None:
-    """Show what is wrong with the apps, as file:line:column. Exit code 1 when there are errors."""
+    """Show what is wrong with the apps, as file:line:column. Exit code 1 when there are errors, 2 for a wrong call."""
     from service.commands.lint import lint_apps
 
-    raise typer.Exit(lint_apps(tuple(directories or ()) or _read_settings().apps_paths))
+    _end(lambda: lint_apps(tuple(directories or ()) or _read_settings().apps_paths, strict=strict, output_format=output_format))
+
+
+new_commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make an app or a skill that works as it is.")
+app.add_typer(new_commands, name="new")
+
+NameOption = Annotated[str | None, typer.Option(help="What people read; default: the id in words.")]
+DirectoryOption = Annotated[Path | None, typer.Option(metavar="DIR", help="The folder of apps; default: the settings' first.")]
+
+
+@new_commands.command("app")
+def new_app(
+    app_id: Annotated[str, typer.Argument(metavar="ID", help="The new folder's name: a-z, 0-9 and _.")],
+    skill: Annotated[str, typer.Option(metavar="ID", help="Its first skill: a-z, 0-9, _ and -.")] = "hello",
+    name: NameOption = None,
+    directory: DirectoryOption = None,
+) -> None:
+    """Make an app with one skill. It gets an app.yml, a class and a test; nothing that exists is written over."""
+    from service.commands.new import make_app
+
+    places = _read_settings().apps_paths
+    _end(lambda: make_app(app_id, name=name, skill_id=skill, directory=directory, settings_places=places))
+
+
+@new_commands.command("skill")
+def new_skill(
+    app_id: Annotated[str, typer.Argument(metavar="APP", help="The app's id.")],
+    skill_id: Annotated[str, typer.Argument(metavar="ID", help="The new skill's id: a-z, 0-9, _ and -.")],
+    name: NameOption = None,
+    directory: DirectoryOption = None,
+) -> None:
+    """Add a skill to an app. It gets a class, a test and a part of app.yml, of which the rest stays as it is."""
+    from service.commands.new import make_skill
+
+    places = _read_settings().apps_paths
+    _end(lambda: make_skill(app_id, skill_id, name=name, directory=directory, settings_places=places))
 
 
 @app.command()
-def expand(intent: IntentOption = None, as_json: JsonFlag = False, source: str = "chat") -> None:
-    """Show which skills an intent makes available, and why the others are not."""
+def schema(
+    write: Annotated[bool, typer.Option("--write", help="Write apps/sdk/app.schema.json of this installation.")] = False,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a copy, say for a folder of apps elsewhere.")] = None,
+) -> None:
+    """Print the JSON Schema of an app.yml, for editors."""
+    from service.commands.schema import show_schema
+
+    _end(lambda: show_schema(write=write, output=output))
+
+
+@app.command()
+def preview(
+    name: Annotated[str, typer.Argument(metavar="APP", help="An app's id, or its folder.")],
+    as_json: JsonFlag = False,
+) -> None:
+    """Show what the models would see of an app. Also what it costs, and which of its examples the ranking finds."""
+    from service.commands.preview import preview_once
+
+    _run(preview_once(_read_settings(), name, as_json=as_json))
+
+
+@app.command()
+def expand(
+    intent: IntentOption = None,
+    as_json: JsonFlag = False,
+    source: Annotated[str, typer.Option(help="Where the wish comes from: chat, api or scheduled.")] = "chat",
+) -> None:
+    """Show what an intent makes available. Also why the other skills are not."""
     from service.commands.expand import expand_once
 
     _run(expand_once(_read_settings(), intent, source, as_json=as_json))
@@ -77,7 +147,7 @@ def expand(intent: IntentOption = None, as_json: JsonFlag = False, source: str =
 
 @app.command()
 def doctor() -> None:
-    """Check the settings, the apps, the store and the models' configuration. Exit code 1 when something must be mended."""
+    """Check settings, apps, store and models. Exit code 1 when something must be mended."""
     from service.commands.doctor import examine
 
     _run(examine(_read_settings()))
@@ -85,6 +155,8 @@ def doctor() -> None:
 
 def main() -> None:
     """Run the command line; a mistake of the user's is one line on standard error and exit code 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # an author's text may hold what the terminal's encoding lacks
     app()
 
 
@@ -109,12 +181,23 @@ def _read_settings(**given: Any) -> Any:
     raise typer.Exit(2)
 
 
+def _end(command: Callable[[], int]) -> NoReturn:
+    """Run a command that needs no event loop; its number is the exit code."""
+    from service.commands.failures import CommandFailed, UsageError, tell_failure
+
+    try:
+        code = command()
+    except (UsageError, CommandFailed) as error:
+        code = tell_failure(error)
+    raise typer.Exit(code)
+
+
 def _run(command: Coroutine[Any, Any, int | None], *, leave: bool = False) -> NoReturn:
     """Run a command's coroutine, on the quick event loop where the extra `fast` is installed; its number is the exit code.
 
     `leave`: end the process at once then, whatever threads and tasks of authors still hang.
     """
-    from service.commands.running import CommandFailed, UsageError, tell_failure
+    from service.commands.failures import CommandFailed, UsageError, tell_failure
 
     code: int | None
     try:

@@ -15,7 +15,7 @@ from preprocessor.expand import Expansion
 from preprocessor.intent import Intent
 from service.commands.local import LocalServices, open_locally
 from service.commands.running import LOCAL, UsageError
-from service.logs import configure_logging
+from service.plain_logs import configure_plain_logging
 from service.turns.call_runner import CallRunner
 from service.turns.events import discard
 from service.turns.limits import make_limits
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 async def call_once(settings: Settings, name: str, arguments: str) -> int:
     """Run one skill as a model would and print what the model would be given; 1 when the outcome is an error."""
     check_arguments(arguments)
-    configure_logging("debug" if settings.log_level == "debug" else "warning", json=settings.log_json)
+    configure_plain_logging("debug" if settings.log_level == "debug" else "warning", json=settings.log_json)
     async with open_locally(settings) as services:
         expansion = await services.expand(LOCAL, Intent())
         contract = offer(services, expansion, name)

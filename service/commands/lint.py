@@ -2,22 +2,83 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-import typer
+from apps.sdk.assembly import MANIFEST, escape
+from apps.sdk.catalog import Catalog
+from apps.sdk.findings import Finding
+from apps.sdk.loader import AppsDirectoryMissing, find_folders, load_catalog
+from service.commands.failures import UsageError
+from service.commands.finding_formats import FORMATS, count_severities
+from service.commands.output import escape_controls, print_lines, print_remark
 
-from apps.sdk.loader import AppsDirectoryMissing, load_catalog
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A folder to look at: one of apps, or, with `app`, that of a single one inside `directory`."""
+
+    directory: Path
+    app: Path | None = None
 
 
-def lint_apps(directories: tuple[Path, ...]) -> int:
-    """Print every finding; 1 when one is an error, 2 when a folder is not there."""
+def lint_apps(directories: Sequence[Path], *, strict: bool, output_format: str) -> int:
+    """Print the findings; 1 when one is an error, or with `strict` a warning. Raises `UsageError`."""
+    write = FORMATS.get(output_format)
+    if write is None:
+        raise UsageError(f"--format: one of {', '.join(FORMATS)}, not {escape_controls(output_format)}")
+    findings = [finding for finding in find_faults(directories) if strict or finding.severity in {"error", "warning", "hint"}]
+    print_lines(write(findings))
+    counts = count_severities(findings)
+    print_remark(", ".join(f"{name}: {count}" for name, count in counts.items()))
+    return 1 if counts["errors"] or (strict and counts["warnings"]) else 0
+
+
+def find_faults(directories: Sequence[Path]) -> list[Finding]:
+    """The findings about the apps in `directories`, each a folder of apps or an app's own. Raises `UsageError`.
+
+    An app's neighbours are loaded as well, since it may name them; what is wrong with those is left out.
+    """
+    if not directories:
+        raise UsageError("there is no folder to look at: name one, or set SHORTLIST_APPS_DIRS")
     try:
-        findings = load_catalog(directories).findings
+        targets = [_read_target(directory) for directory in directories]
+        catalog = load_catalog(list(dict.fromkeys(target.directory for target in targets)))
     except AppsDirectoryMissing as error:
-        typer.echo(str(error), err=True)
-        return 2
-    for finding in findings:
-        typer.echo(str(finding))
-    errors = sum(finding.severity == "error" for finding in findings)
-    typer.echo(f"findings: {len(findings)}, errors: {errors}", err=True)
-    return 1 if errors else 0
+        raise UsageError(escape_controls(str(error))) from error
+    places = tuple(_choose_places(targets, catalog))
+    return [finding for finding in catalog.findings if _lies_in(finding, places)]
+
+
+def _read_target(directory: Path) -> Target:
+    place, shown = Path(os.path.abspath(directory)), escape_controls(str(directory))  # noqa: PTH100 - symlinks keep their name
+    if not place.exists():
+        raise UsageError(f"{shown}: there is no such folder")
+    if not place.is_dir():
+        raise UsageError(f"{shown} is a file: name the folder of the app, or that of the apps")
+    if os.path.lexists(place / MANIFEST):
+        return Target(place.parent, place)
+    if not any(find_folders(place)):
+        raise UsageError(f"{shown} holds no apps: there is no {MANIFEST}, neither in it nor in a folder below it")
+    return Target(place)
+
+
+def _choose_places(targets: Sequence[Target], catalog: Catalog) -> Iterator[Path]:
+    """The folders whose findings are wanted. Raises `UsageError` for an app's folder that is never read as one."""
+    found = [app.path for app in catalog.apps]
+    told = [Path(finding.position.file) for finding in catalog.findings]
+    for target in targets:
+        place = target.app or target.directory
+        if target.app and place not in found and not any(_is_below(path, place) for path in told):
+            raise UsageError(f"{escape_controls(str(place))}: a folder of that name is not read as an app; rename it")
+        yield place
+
+
+def _lies_in(finding: Finding, places: Sequence[Path]) -> bool:
+    return any(_is_below(Path(finding.position.file), place) for place in places)
+
+
+def _is_below(path: Path, place: Path) -> bool:
+    return Path(os.path.abspath(path)).is_relative_to(escape(str(place)))  # noqa: PTH100 - symlinks keep their name

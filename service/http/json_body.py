@@ -8,9 +8,9 @@ from typing import Final, TypeVar
 import orjson
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from apps.sdk.jsontypes import Json
+from service.field_names import phrase_error
 from service.http.problems import FieldError, InvalidRequest, MalformedBody, UnsupportedMediaType
 
 M = TypeVar("M", bound=BaseModel)
@@ -53,16 +53,17 @@ def parse_json(body: bytes, model: type[M]) -> M:
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
-        raise _explain(error, data) from None
+        raise _explain(error, data, model) from None
 
 
-def from_validation_error(error: ValidationError, data: Json = None) -> InvalidRequest:
-    """The problem that lists what pydantic found; with `data`, pointers name only places that `data` has or lacks."""
+def from_validation_error(error: ValidationError, data: Json, model: type[BaseModel]) -> InvalidRequest:
+    """The problem that lists what pydantic found; pointers name only places that `data` has or lacks."""
     count = error.error_count()
     if count > MAX_COUNTED:
         return InvalidRequest([FieldError("", f"{count} values are invalid")])
     errors = error.errors(include_url=False, include_context=False, include_input=False)
-    unique = dict.fromkeys(FieldError(write_pointer(item["loc"], data), _phrase(item)) for item in errors)
+    told = (phrase_error(item, model if index < MAX_ERRORS else None) for index, item in enumerate(errors))
+    unique = dict.fromkeys(FieldError(write_pointer(item["loc"], data), words) for item, words in zip(errors, told, strict=True))
     listed = list(unique)[:MAX_ERRORS]
     return InvalidRequest(listed, left_out=len(unique) - len(listed))
 
@@ -89,11 +90,7 @@ def _holds(node: Json, part: int | str) -> bool:
     return isinstance(node, dict) and part in node
 
 
-def _explain(error: ValidationError, data: Json) -> MalformedBody | InvalidRequest:
+def _explain(error: ValidationError, data: Json, model: type[BaseModel]) -> MalformedBody | InvalidRequest:
     if error.error_count() == 1 and error.errors(include_url=False)[0]["type"] == "json_invalid":
         return MalformedBody("The body is JSON that is nested too deeply or holds a number with too many digits.")
-    return from_validation_error(error, data)
-
-
-def _phrase(item: ErrorDetails) -> str:
-    return item["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return from_validation_error(error, data, model)

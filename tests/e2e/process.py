@@ -82,9 +82,9 @@ class Server:
 
 
 @asynccontextmanager
-async def serve(folder: Path, **settings: object) -> AsyncIterator[Server]:
+async def serve(folder: Path, *options: str, **settings: object) -> AsyncIterator[Server]:
     """A real server on a free port, from the moment on that it listens; killed when the block leaves it running."""
-    process = await start(folder, "serve", "--port", "0", log_json="true", **settings)
+    process = await start(folder, "serve", "--port", "0", *options, log_json="true", **settings)
     try:
         yield await asyncio.wait_for(_wait_until_it_listens(process), 60)
     finally:

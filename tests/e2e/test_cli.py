@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from service.cli import app
 from tests.e2e.process import Command, Ended, make_environment, run_all
@@ -18,6 +21,7 @@ from tests.support.readme import ROOT
 
 PERCENT = "What is 17.5 % of 2,340?"
 CALCULATE = '{"requests": [{"expression": "1/3 + 1/6"}]}'
+CRASH = '{"requests": [{"query": "x"}]}'
 NOT_THERE = {"apps_dirs": "nowhere"}
 UNREACHABLE = {"main_models": "openai/main", "model_api_base": "http://127.0.0.1:1", "model_attempts": 1}
 
@@ -35,6 +39,10 @@ COMMANDS: dict[str, Command] = {
     "call, no JSON": Command(("call", "math-calculate", "--json", "{expression")),
     "call, a list": Command(("call", "math-calculate", "--json", "[]")),
     "call, unknown": Command(("call", "math-calculat", "--json", "{}")),
+    "call, a crash": Command(("call", "crashing-say", "--json", CRASH), {"apps_dirs": "crashing"}),
+    "call, a crash at debug": Command(("call", "crashing-say", "--json", CRASH), {"apps_dirs": "crashing", "log_level": "debug"}),
+    "ask in words": Command(("ask", "What", "is", "17.5", "%", "of", "2,340?")),
+    "ask no words": Command(("ask",)),
     "expand": Command(("expand", "--intent", '{"disabled": ["math-*"]}')),
     "expand --json": Command(("expand", "--json", "--intent", '{"picks": ["time-now", "time-teleport"]}')),
     "expand, wrong key": Command(("expand", "--intent", '{"disable": ["math-*"]}')),
@@ -44,6 +52,11 @@ COMMANDS: dict[str, Command] = {
     "lint, broken": Command(("lint", "broken")),
     "lint, warning": Command(("lint", "warned")),
     "lint, nowhere": Command(("lint", "nowhere")),
+    "preview": Command(("preview", "math")),
+    "preview --json": Command(("preview", "time", "--json")),
+    "preview, a folder": Command(("preview", "broken/cracked")),
+    "preview, unknown": Command(("preview", "mth")),
+    "preview, hostile": Command(("preview", "\x1b[31m")),
     "doctor": Command(("doctor",)),
     "doctor, broken": Command(("doctor",), {"apps_dirs": "broken"}),
     "doctor, everything wrong": Command(("doctor",), {**NOT_THERE, "main_models": "openai/gpt-5,gpt5x"}),
@@ -64,6 +77,12 @@ COMMANDS: dict[str, Command] = {
 }  # fmt: skip
 
 
+HELP = [
+    (), ("serve",), ("ask",), ("call",), ("new",), ("new", "app"), ("new", "skill"), ("schema",), ("lint",), ("expand",),
+    ("preview",), ("doctor",),
+]  # fmt: skip
+
+
 def write_files(folder: Path) -> None:
     """What the commands above work on."""
     write_echo_app(folder / "broken", "cracked", "fine", "lost")
@@ -72,6 +91,9 @@ def write_files(folder: Path) -> None:
     manifest.write_text(f"{head}{mark.replace('echo', 'gone')}{tail}")
     skill = {**skill_manifest("chatty", "say"), "preprocesor_hint": "A typing error."}
     write_app(folder / "warned", "chatty", {"name": "Chatty", "description": "Talks.", "skills": [skill]}, {"echo": ECHO_MODULE})
+    raising = ECHO_MODULE.replace('return {"echo": request}', 'raise ValueError("the reason")')
+    crashing = {"name": "Crashing", "skills": [skill_manifest("crashing", "say")]}
+    write_app(folder / "crashing", "crashing", crashing, {"echo": raising})
     texts, mark = (ROOT / "service" / "base_instructions.yml").read_text(), "You are a helpful assistant with tools."
     (folder / "placeholder.yml").write_text(texts.replace(mark, mark + " Serve {{user}}."))
     (folder / "unknown.yml").write_text(texts + "\ngreeting: hello\n")
@@ -89,10 +111,11 @@ def ended(tmp_path_factory: pytest.TempPathFactory, taken_port: int) -> dict[str
     folder = tmp_path_factory.mktemp("cli")
     write_files(folder)
     taken = Command(("serve", "--port", str(taken_port)), {"apps_dirs": "warned"})
-    return run_all(folder, {**COMMANDS, "a port that is taken": taken})
+    helps = {f"help: {' '.join(line)}": Command((*line, "--help")) for line in HELP}
+    return run_all(folder, {**COMMANDS, "a port that is taken": taken, **helps})
 
 
-@pytest.mark.parametrize("name", ["ask", "ask --trace", "ask --json", "ask --json --trace"])
+@pytest.mark.parametrize("name", ["ask", "ask in words", "ask --trace", "ask --json", "ask --json --trace"])
 def test_ask_answers_keyless(ended: dict[str, Ended], name: str) -> None:
     """By a stand-in that names itself."""
     done = ended[name]
@@ -136,6 +159,18 @@ def test_call_prints_what_a_model_would_be_given(ended: dict[str, Ended]) -> Non
     for name in ("call, an error", "call, invalid"):
         assert ended[name].code == 1
         assert "outcome: error" in ended[name].out
+
+
+def test_call_shows_at_debug_what_a_skill_raised(ended: dict[str, Ended]) -> None:
+    """On standard error; else its type and where it was raised."""
+    quiet, whole = ended["call, a crash"], ended["call, a crash at debug"]
+    assert quiet.code == whole.code == 1
+    for told in (quiet, whole):
+        assert "skill_failed" in told.err
+        assert "in execute" in told.err
+        assert "skill_crashed" in told.out
+    assert "ValueError: the reason" in whole.err
+    assert "the reason" not in quiet.err + quiet.out + whole.out
 
 
 def test_expand_tells_what_is_available_and_why_not(ended: dict[str, Ended]) -> None:
@@ -209,13 +244,56 @@ def test_a_mistake_is_one_line(ended: dict[str, Ended], name: str, told: tuple[i
     assert named in lines[0]
 
 
+def test_preview_shows_what_models_read_and_what_it_costs(ended: dict[str, Ended]) -> None:
+    """The shortlisting model's lines, the tools as they are sent, an output as TOON, the examples with their verdicts."""
+    done = ended["preview"]
+    lines = done.out.splitlines()
+    assert done.code == 0
+    assert lines[0] == "math: Math; findings: none"
+    assert any(line.lstrip("0123456789 ").startswith("- math-calculate: Arithmetic") for line in lines)
+    assert any(line.strip().startswith('{"type":"function","function":{"name":"math-calculate"') for line in lines)
+    assert any("as TOON" in line and "as compact JSON" in line for line in lines)
+    assert any("to an index without it" in line for line in lines)
+    assert re.fullmatch(r"examples: \d+ of 21 rank their skill first, \d+ of 21 are above the floor", lines[-1])
+
+
+def test_preview_as_json_is_the_same(ended: dict[str, Ended]) -> None:
+    """One object; each example with its score and who is ahead."""
+    preview = json.loads(ended["preview --json"].out)
+    assert [tool["name"] for tool in preview["tools"]] == ["time-now", "time-convert", "time-difference", "time-add"]
+    ranks = preview["examples"]["ranks"]
+    assert preview["examples"]["first"] == sum(rank["ahead"] is None and rank["score"] > 0 for rank in ranks)
+    assert all(rank["ahead_by"] > 0 for rank in ranks if rank["ahead"])
+
+
+def test_preview_takes_a_folder_that_the_settings_do_not_name(ended: dict[str, Ended]) -> None:
+    """With what is set aside, and ranked among the settings' skills."""
+    done = ended["preview, a folder"]
+    assert done.code == 0
+    assert "set aside: cracked-lost" in done.out
+    assert "cracked-fine: please fine this" in done.out
+
+
+@pytest.mark.parametrize(("name", "words"), [("preview, unknown", "close: math"), ("preview, hostile", r"\x1b[31m")])
+def test_preview_of_no_app(ended: dict[str, Ended], name: str, words: str) -> None:
+    """One line with close names, exit code 2, nothing that colours a terminal."""
+    done = ended[name]
+    assert (done.code, done.out) == (2, "")
+    assert words in done.err
+    assert "\x1b" not in done.err
+
+
+QUICK = {"litellm", "sqlalchemy", "aiohttp", "structlog", "rich", "pint"}
 LIGHT: dict[str, tuple[list[str], set[str]]] = {
     "--help": (["--help"], {"litellm", "sqlalchemy", "aiohttp", "pydantic"}),
-    "lint": (["lint"], {"litellm", "sqlalchemy", "aiohttp"}),
-    "expand": (["expand"], {"litellm", "sqlalchemy", "aiohttp"}),
-    "call": (["call", "math-calculate", "--json", CALCULATE], {"litellm", "sqlalchemy", "aiohttp"}),
+    "lint": (["lint"], QUICK),
+    "new": (["new", "skill", "math", "calculate"], QUICK),
+    "schema": (["schema"], QUICK),
+    "expand": (["expand"], QUICK),
+    "call": (["call", "math-calculate", "--json", CALCULATE], QUICK),
+    "preview": (["preview", "math"], QUICK),
     "ask": (["ask", PERCENT], {"litellm"}),
-    "doctor": (["doctor"], {"litellm"}),
+    "doctor": (["doctor"], QUICK),
 }
 LISTING = """
 import sys
@@ -229,7 +307,7 @@ except SystemExit:
 
 @pytest.mark.parametrize(("line", "absent"), LIGHT.values(), ids=list(LIGHT))
 def test_a_command_imports_no_more_than_it_needs(tmp_path: Path, line: list[str], absent: set[str]) -> None:
-    """Without a model no litellm; without the store no SQLAlchemy."""
+    """Without a model no litellm; without the store no SQLAlchemy; structlog in the service only."""
     done = subprocess.run(
         [sys.executable, "-c", LISTING, *line], cwd=tmp_path, env=make_environment(tmp_path, {}),
         capture_output=True, text=True, check=True, timeout=60,
@@ -243,7 +321,24 @@ def test_the_readme_shows_every_command() -> None:
     """Each verb of the command line, in a shell block."""
     readme = (ROOT / "README.md").read_text()
     names = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
-    assert set(names) == {"serve", "ask", "call", "lint", "expand", "doctor"}
+    for group in app.registered_groups:
+        assert group.typer_instance
+        names += [f"{group.name} {command.name}" for command in group.typer_instance.registered_commands]
+    assert set(names) == {"serve", "ask", "call", "new app", "new skill", "schema", "lint", "expand", "preview", "doctor"}
     for name in names:
-        assert f"shortlist {name}" in readme or name == "serve"
+        assert f"shortlist {name}" in readme
     assert "make serve" in readme
+
+
+@pytest.mark.parametrize("line", HELP, ids=" ".join)
+def test_help_explains_every_option(ended: dict[str, Ended], line: tuple[str, ...]) -> None:
+    """Each command says what it does, each argument and option what it is for."""
+    told = ended[f"help: {' '.join(line)}"]
+    assert told.code == 0
+    command = get_command(app)
+    for name in line:
+        assert isinstance(command, TyperGroup)
+        command = command.commands[name]
+    assert command.help
+    assert not [parameter.name for parameter in command.params if not getattr(parameter, "help", None)]
+    assert "..." not in told.out.partition("Commands:")[2], "a description is cut off"

@@ -11,14 +11,12 @@ from typing import get_args
 from urllib.parse import urlsplit
 
 import pytest
-import yaml
 
 from service.http.openapi import describe_service
 from service.http.routes import ROUTES
 from service.settings import Settings
 from service.turns.events import EventName
 from tests.e2e.process import Command, Ended, run_all
-from tests.support.apps import write_app
 from tests.support.readme import ROOT, read_commands
 from tests.support.running import Running, make_settings, run_shortlist
 
@@ -26,11 +24,6 @@ README = (ROOT / "README.md").read_text()
 COMMANDS = read_commands()
 SHORTLIST = [command for command in COMMANDS if command.startswith("shortlist ")]
 CURL = [command for command in COMMANDS if command.startswith("curl ")]
-
-
-def read_blocks(language: str) -> list[str]:
-    """The README's code blocks in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 
 
 def test_each_command_is_one_that_is_tried_here() -> None:
@@ -110,9 +103,13 @@ def test_each_header_is_there() -> None:
     """What the table names is described, or is an id that every response carries."""
     table = README[README.index("| header |") :].split("\n\n")[0]
     described = {
-        item["name"] for path in describe_service(ROUTES)["paths"].values() for op in path.values() for item in op["parameters"]
+        item["name"]
+        for path in describe_service(ROUTES)["paths"].values()
+        for op in path.values()
+        for item in op["parameters"]
+        if item["in"] == "header"
     }
-    assert set(re.findall(r"`([A-Za-z-]+)`", table)) == (described - {"kind", "id", "asset"}) | {"X-Request-ID", "traceparent"}
+    assert set(re.findall(r"`([A-Za-z-]+)`", table)) == described | {"X-Request-ID", "traceparent"}
 
 
 def test_each_event_is_there() -> None:
@@ -138,24 +135,3 @@ async def test_each_intent_does_what_is_said(tmp_path: Path) -> None:
     assert without
     assert not any(name.startswith("math-") for name in without)
     assert only == ["time-now"]
-
-
-def test_the_example_of_a_skill_works(tmp_path: Path) -> None:
-    """Manifest and class as they stand there: nothing to complain about, and a greeting."""
-    [manifest], [code] = read_blocks("yaml"), read_blocks("python")
-    [skill] = yaml.safe_load(manifest)["skills"]
-    _, app_id, _, module, _ = skill["class_path"].split(".")
-    write_app(tmp_path / "own", app_id, manifest, {module: code})
-    arguments = '{"requests": [{"name": "Ada"}]}'
-    settings = {"apps_dirs": tmp_path / "own"}
-    ended = run_all(
-        tmp_path,
-        {
-            "lint": Command(("lint",), settings),
-            "call": Command(("call", f"{app_id}-{skill['id']}", "--json", arguments), settings),
-            "expand": Command(("expand",), {"apps_dirs": f"{ROOT / 'apps'},{tmp_path / 'own'}"}),
-        },
-    )
-    assert (ended["lint"].code, ended["lint"].out) == (0, "")
-    assert "Hello, Ada!" in ended["call"].out
-    assert "greetings-hello\nmath-calculate\n" in ended["expand"].out

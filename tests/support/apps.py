@@ -22,7 +22,11 @@ REQUESTS_SCHEMA: JsonObject = {
     "properties": {
         "requests": {
             "type": "array",
-            "items": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+            "items": {
+                "type": "object",
+                "properties": {"query": {"type": "string", "description": "What to do."}},
+                "required": ["query"],
+            },
         }
     },
     "required": ["requests"],
@@ -62,5 +66,6 @@ def skill_manifest(app_id: str, skill_id: str, **changes: object) -> JsonObject:
 
 def write_echo_app(directory: Path, app_id: str, *skill_ids: str, **changes: object) -> Path:
     """Write an app whose skills give back what they are asked; `changes` go into each skill."""
-    skills = [skill_manifest(app_id, skill_id, **changes) for skill_id in skill_ids]
+    examples = {skill_id: [f"please {skill_id} this for {app_id}"] for skill_id in skill_ids}
+    skills = [skill_manifest(app_id, skill_id, **{"examples": examples[skill_id], **changes}) for skill_id in skill_ids]
     return write_app(directory, app_id, {"name": app_id.capitalize(), "skills": skills}, {"echo": ECHO_MODULE})

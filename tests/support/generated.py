@@ -11,8 +11,9 @@ from pathlib import Path
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
+from apps.sdk.codes import render_codes
+from apps.sdk.editor_schema import render_app_schema
 from apps.sdk.jsontypes import Json
-from apps.sdk.manifest import render_app_schema
 from service.http.openapi import describe_service
 from service.http.routes import ROUTES
 from service.settings import ROOT, Settings
@@ -39,6 +40,7 @@ def render_files() -> dict[Path, str]:
         ROOT / ".env.example": render_env_example(),
         ROOT / "service" / "openapi.json": render_openapi(),
         ROOT / "apps" / "sdk" / "app.schema.json": render_app_schema(),
+        ROOT / "apps" / "sdk" / "lint" / "CODES.md": render_codes(),
     }
 
 
@@ -47,6 +49,12 @@ def find_stale() -> Iterator[Path]:
     for path, content in render_files().items():
         if not path.exists() or path.read_text(encoding="utf-8") != content:
             yield path
+
+
+def tell_remedy(path: Path) -> str:
+    """What to do about a stale file."""
+    command = "shortlist schema --write" if path.name == "app.schema.json" else "python -m tests.support.generated --write"
+    return f"{path.relative_to(ROOT).as_posix()} is stale: run {command}"
 
 
 def _write_setting(name: str, field: FieldInfo) -> str:
@@ -83,9 +91,9 @@ def main() -> int:
         for path, content in render_files().items():
             path.write_text(content, encoding="utf-8")
         return 0
-    stale = [path.relative_to(ROOT).as_posix() for path in find_stale()]
-    for name in stale:
-        print(f"{name} is stale: run python -m tests.support.generated --write")
+    stale = [tell_remedy(path) for path in find_stale()]
+    for line in stale:
+        print(line)
     return 1 if stale else 0
 
 

@@ -9,13 +9,27 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+CHAPTER = re.compile(r"^## Write a skill in five minutes$.*?(?=^## )", re.DOTALL | re.MULTILINE)
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
+def read_chapter() -> str:
+    """The chapter whose commands write files: it is followed as a whole, in a copy."""
+    found = CHAPTER.search((ROOT / "README.md").read_text())
+    assert found
+    return found[0]
+
+
 def read_commands() -> list[str]:
-    """Each command of the README's shell blocks, continued lines joined, comments gone."""
-    blocks = FENCE.findall((ROOT / "README.md").read_text())
-    lines = "\n".join(blocks).replace("\\\n", " ").splitlines()
+    """Each command of the README's shell blocks outside of that chapter."""
+    return [
+        command for block in FENCE.findall(CHAPTER.sub("", (ROOT / "README.md").read_text())) for command in split_block(block)
+    ]
+
+
+def split_block(block: str) -> list[str]:
+    """The commands of a shell block, continued lines joined, comments gone."""
+    lines = block.replace("\\\n", " ").splitlines()
     return [command for line in lines if (command := re.sub(r"\s+#\s.*$", "", line).strip())]
 
 

@@ -1,0 +1,1 @@
+"""Makes new apps and skills that work as they are: `shortlist new` is its face."""

@@ -1,0 +1,43 @@
+"""Standard output, whatever stands in the lines and whoever has stopped reading them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import typer
+
+from service.commands.failures import CommandFailed
+
+
+def escape_controls(text: str, keep: str = "") -> str:
+    """`text` with each character that does not print, those of `keep` apart, spelled out: it moves and colours nothing."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in keep else char.encode("unicode_escape").decode() for char in text)
+
+
+def show_path(path: Path) -> str:
+    """The path as people name it, fit to be printed: from the working directory when it lies below it."""
+    here = Path.cwd()
+    return escape_controls(str(path.relative_to(here) if path.is_relative_to(here) else path))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print each line; a reader that has gone away, as `head` does, ends the output and nothing else. Raises `CommandFailed`."""
+    try:
+        for line in lines:
+            print(line)  # noqa: T201 - the command line's own output
+        print(end="", flush=True)  # noqa: T201 - standard output may be closed, and then is None
+    except OSError as error:
+        # what is still buffered would fail again when the interpreter leaves
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise CommandFailed(f"standard output: {error.strerror}") from error
+
+
+def print_remark(text: str) -> None:
+    """One line on standard error."""
+    typer.echo(text, err=True)
