@@ -8,11 +8,11 @@ from functools import partial
 import orjson
 
 from apps.sdk.jsontypes import Json
+from apps.sdk.results.shape import align_rows
+from apps.sdk.results.toon import encode
 from benchmarks.measuring import Budget, interleave, percentile, time_call
 from benchmarks.report import Section, Table, show_ms, show_ratio
 from benchmarks.token_savings import count_tokens
-from executor.shape import align_rows
-from executor.toon import encode
 
 READING = """
 The shapes of case 37, 100 rows each where there are rows. *TOON* is what the model is shown (rows brought to one shape, then

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import re
 
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.texts import shorten
+from apps.sdk.texts import replace_surrogates, shorten
 from apps.sdk.walks import MAX_DEPTH, exceeds_depth, map_strings
 from executor.errors import CallError, invalid_arguments
 
 _MAX_ENCODINGS = 3
 _MAX_NESTED_DEPTH = 35
 """Deepest nesting of JSON that stands as text in arguments: below `MAX_DEPTH` wherever it is put."""
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def parse_arguments(text: str) -> JsonObject | CallError:
@@ -68,11 +66,6 @@ def load_nested(text: str) -> Json:
     if exceeds_depth(value, _MAX_NESTED_DEPTH):
         raise _Refused("The text nests too deeply.")
     return map_strings(value, replace_surrogates)
-
-
-def replace_surrogates(text: str) -> str:
-    """Half a surrogate pair is no character and cannot be encoded: it becomes U+FFFD."""
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def describe_kind(value: Json) -> str:

@@ -1,28 +1,14 @@
-"""Content blocks: what a skill returns for the model to see as it is, `[{"type": "text" | "image_url", ...}]`."""
+"""Content blocks of a skill as the content of a tool message."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from apps.sdk.jsontypes import Json, JsonObject
-from executor.characters import clean_text
+from apps.sdk.jsontypes import JsonObject
+from apps.sdk.results.characters import clean_text
+from apps.sdk.results.toon import encode
 from executor.cut import share_budget
 from executor.ids import EntryId
-from executor.toon import encode
-
-
-def holds_blocks(value: Json) -> bool:
-    """Whether `value` is a list of content blocks and nothing else."""
-    return isinstance(value, list) and bool(value) and all(_is_block(item) for item in value)
-
-
-def _is_block(item: Json) -> bool:
-    if not isinstance(item, dict) or len(item) != 2:
-        return False
-    image = item.get("image_url")
-    is_image = isinstance(image, str) or (isinstance(image, dict) and isinstance(image.get("url"), str))
-    kind = item.get("type")
-    return (kind == "text" and isinstance(item.get("text"), str)) or (kind == "image_url" and is_image)
 
 
 def render_blocks(

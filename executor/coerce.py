@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from apps.sdk.explanation import describe, join_path
 from apps.sdk.hashing import canonical_json
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas import follow, json_type, properties_of, required_of, wanted_types
 from executor.arguments import load_nested
-from executor.explanation import describe, join_path
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from apps.sdk.dialects import REQUESTS
+from apps.sdk.explanation import join_path
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas import required_of
 from apps.sdk.texts import shorten
 from executor.arguments import describe_kind, load_nested
 from executor.coerce import coerce
 from executor.errors import CallError, invalid_arguments
-from executor.explanation import join_path
 from executor.ids import EntryId, assign_ids
 from executor.policy import Limits
 from executor.validation import SkillSchema, check

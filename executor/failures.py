@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from urllib.parse import quote
 
 from apps.sdk.catalog import SkillSpec
+from apps.sdk.requests import BadRequest
 from apps.sdk.skill import MissingSecret, SkillError, SkillRetry
-from apps.sdk.texts import shorten
-from executor.arguments import replace_surrogates
-from executor.engine.base import BadRequest, EngineOverloaded
+from apps.sdk.texts import replace_surrogates, shorten
+from executor.engine.base import EngineOverloaded
 from executor.errors import CallError
 
 _MIN_SECRET = 4

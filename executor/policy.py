@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from apps.sdk.dialects import REQUESTS_PER_CALL
+from apps.sdk.results.conversion import RESULT_BYTES
+from apps.sdk.skill import TIMEOUT
 
 THREADS = 64
 THREADS_PER_SKILL = 8
@@ -32,11 +34,11 @@ class Limits:
     calls_per_reply: int = 32
     parallel: int = 5
     threads: int = THREADS
-    timeout: float = 30.0
+    timeout: float = TIMEOUT
     cancel_grace: float = 1.0
     retry_attempts: int = 3
     retry_wait: float = 0.1
     retry_wait_max: float = 2.0
-    result_bytes: int = 10_000_000
+    result_bytes: int = RESULT_BYTES
     result_bytes_for_llm: int = 60_000
     error_characters: int = 500

@@ -14,17 +14,18 @@ from apps.sdk.catalog import SkillSpec
 from apps.sdk.dialects import request_items
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.paths import exclude_fields
+from apps.sdk.results.blocks import holds_blocks
+from apps.sdk.results.characters import clean_characters
+from apps.sdk.results.conversion import to_json
+from apps.sdk.results.model_copy import copy_for_model
+from apps.sdk.results.toon import encode, encode_items
 from apps.sdk.schemas import properties_of
+from apps.sdk.texts import replace_surrogates
 from apps.sdk.walks import map_strings
-from executor.arguments import replace_surrogates
-from executor.blocks import holds_blocks, render_blocks
-from executor.characters import clean_characters
-from executor.conversion import to_json
+from executor.blocks import render_blocks
 from executor.cut import Cut, advise_less, cut_to_size, json_size, share_budget
 from executor.policy import Limits
 from executor.results import CallResult, EntryResult
-from executor.shape import align_rows
-from executor.toon import encode, encode_items
 
 _REQUEST_BYTES = 1_000
 _EXPANSION = 3
@@ -129,27 +130,22 @@ def _give_up(copy: Json) -> Cut:
 
 def _measure_nested(value: Json) -> int:
     """Bytes of a value where it will stand: cleaned, aligned and indented."""
-    return len(encode_items("results", [{"id": 1, "data": _shape(value)[0]}]).encode())
-
-
-def _shape(value: Json) -> tuple[Json, int]:
-    cleaned = clean_characters(value)
-    return align_rows(cleaned.value), cleaned.removed
+    return len(encode_items("results", [{"id": 1, "data": copy_for_model(value).value}]).encode())
 
 
 def _draft(result: CallResult, cuts: Sequence[Cut], blocks: Sequence[Json], skill: SkillSpec | None) -> _Draft:
-    shaped = [_shape(cut.value) for cut in cuts]
+    shaped = [copy_for_model(cut.value) for cut in cuts]
     rows = sum(cut.rows_left_out for cut in cuts)
     entries = [
-        _describe_entry(entry, data, cut.notes, has_blocks=bool(block))
-        for entry, (data, _), cut, block in zip(result.entries, shaped, cuts, blocks, strict=True)
+        _describe_entry(entry, copy.value, cut.notes, has_blocks=bool(block))
+        for entry, copy, cut, block in zip(result.entries, shaped, cuts, blocks, strict=True)
     ]
     notes = list(result.notes)
     if any(cut.notes for cut in cuts):
         notes.append(advise_less(_argument_names(skill)))
     head, parts, removed = _assemble(result, entries, notes)
     remarkable = any(part.keys() - {"tool", "outcome", "id", "status", "data"} for part in (head, *entries))
-    return _Draft(_write(head, parts), remarkable, rows, removed + sum(count for _, count in shaped))
+    return _Draft(_write(head, parts), remarkable, rows, removed + sum(copy.removed for copy in shaped))
 
 
 def _assemble(result: CallResult, entries: list[JsonObject], notes: list[str]) -> tuple[JsonObject, list[JsonObject], int]:

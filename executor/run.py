@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import copy
 import functools
+import logging
 import time
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
-import structlog
-
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.contract import Contract
 from apps.sdk.jsontypes import Json
+from apps.sdk.results.conversion import NotJson, TooLarge, is_large, to_json
 from apps.sdk.skill import SkillContext, SkillError, SkillResult
+from apps.sdk.threads import run_in_thread
 from executor.calls import Call, CallBatch
-from executor.conversion import NotJson, TooLarge, is_large, to_json
 from executor.dispatch import ContextMaker, Dispatcher, Job, Reply
 from executor.engine.base import Engine
 from executor.errors import CallError
@@ -26,7 +26,8 @@ from executor.policy import Limits
 from executor.progress import Progress
 from executor.results import CallResult, ResultBatch
 from executor.reuse import Answer, CallKey, Flight, Follow, Outcome, Run, TurnMemory, make_key
-from executor.threads import run_in_thread
+
+_LOG = logging.getLogger(__name__)
 
 
 class Observer(Protocol):
@@ -135,7 +136,7 @@ class TurnExecution:
         try:
             outcomes = await self._dispatch(work, legs, together=together)
         except Exception:  # noqa: BLE001 - a defect here must not cancel the sibling calls
-            structlog.get_logger(__name__).exception("execution_defect", call_id=work.call.id, tool=work.skill.tool_name)
+            _LOG.exception("execution_defect", extra={"call_id": work.call.id, "tool": work.skill.tool_name})
             outcomes = [_defect()] * len(legs)
         finally:
             for leg, outcome in zip(legs, outcomes, strict=True):
@@ -179,7 +180,7 @@ class TurnExecution:
         try:
             await event
         except Exception:  # noqa: BLE001 - who listens must not disturb what runs
-            structlog.get_logger(__name__).exception("observer_failed")
+            _LOG.exception("observer_failed")
 
 
 def _unusable(error: NotJson | TooLarge, limits: Limits) -> CallError:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.dialects import REQUESTS, compile_validator, request_items
+from apps.sdk.explanation import find_faults, join_path, locate_fault
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas import follow, properties_of, required_of
 from executor.errors import CallError, invalid_arguments
-from executor.explanation import find_faults, join_path, locate_fault
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator

@@ -1,6 +1,10 @@
-"""Texts cut to a length."""
+"""Texts cut to a length, and without half characters."""
 
 from __future__ import annotations
+
+import re
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def shorten(text: str, limit: int) -> str:
@@ -14,3 +18,8 @@ def shorten_middle(text: str, length: int, mark: str = " … ") -> str:
         return text
     head = length * 2 // 3
     return f"{text[:head]}{mark}{text[len(text) - (length - head) :]}"
+
+
+def replace_surrogates(text: str) -> str:
+    """Half a surrogate pair is no character and cannot be encoded: it becomes U+FFFD."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

@@ -1,7 +1,6 @@
 """Where skills run: the port that every engine fits.
 
-BadRequest (SkillRetry)     the arguments do not fit the skill's request model
-EngineOverloaded            the engine takes nothing more for now
+An engine raises `apps.sdk.requests.BadRequest` for arguments that do not fit a skill's request model.
 """
 
 from __future__ import annotations
@@ -10,14 +9,14 @@ from typing import Protocol
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.skill import SkillContext, SkillRetry
+from apps.sdk.skill import SkillContext
 
 
 class Engine(Protocol):
     """Runs one entry, or all entries of a call where the skill takes them together.
 
-    What comes back is JSON, or what `executor.results.to_json` makes JSON of, or a `SkillResult` around it. A skill's own
-    errors come out as they are; timeouts, retries and limits are the caller's business. Cancelling must stop the work.
+    What comes back is JSON, or what `apps.sdk.results.conversion.to_json` makes JSON of, or a `SkillResult` around it. A skill's
+    own errors come out as they are; timeouts, retries and limits are the caller's business. Cancelling must stop the work.
     """
 
     def takes_batches(self, skill: SkillSpec) -> bool: ...
@@ -27,10 +26,6 @@ class Engine(Protocol):
     async def execute_batch(self, skill: SkillSpec, requests: list[JsonObject], context: SkillContext) -> list[Json]:
         """As many results or `SkillError`s as requests, in their order."""
         ...
-
-
-class BadRequest(SkillRetry):
-    """The arguments passed the skill's schema but not its request model."""
 
 
 class EngineOverloaded(Exception):

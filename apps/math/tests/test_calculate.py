@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.math.skills.arithmetic import evaluate
-from apps.math.skills.calculate import CalculateRequest, CalculateSkill, calculate
+from apps.math.skills.calculate import CalculateSkill, calculate
 from apps.math.skills.expressions import read_expression
 from apps.math.skills.numerals import read_number, write_exact, write_rounded
 from apps.sdk.jsontypes import Json
 from apps.sdk.skill import SkillRetry
-from apps.sdk.testing import make_context
+from apps.sdk.testing import load_skill
 
 EXACT: list[tuple[str, Json]] = [
     ("2340 * 17.5 %", 409.5),
@@ -244,12 +244,10 @@ def test_long_messages_are_looked_at_in_part(piece: str) -> None:
     assert found is None or len(found["expression"]) <= 1_000
 
 
-async def test_the_skill_executes_a_validated_request() -> None:
-    """The request model takes the arguments of the schema, and the row is what the model reads."""
-    async with make_context() as context:
-        request = CalculateRequest.model_validate({"expression": "17.5 % of 2,340"})
-        assert await CalculateSkill().execute(request, context) == {
-            "expression": "17.5 % of 2,340",
-            "result": 409.5,
-            "exact": True,
-        }
+async def test_the_row_is_what_a_model_reads() -> None:
+    """Number or digits as they need be; `decimal` only beside a fraction."""
+    harness = load_skill(__file__, "calculate", varying=["result", "decimal"])
+    percentage = await harness.run({"expression": "17.5 % of 2,340"})
+    assert percentage.data == {"expression": "17.5 % of 2,340", "result": 409.5, "exact": True}
+    fraction = await harness.run({"expression": "1/3 + 1/3"})
+    assert fraction.data == harness.spec.output_example

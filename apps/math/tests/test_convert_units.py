@@ -12,9 +12,8 @@ from pydantic import ValidationError
 
 from apps.math.skills.convert_units import ConvertUnitsRequest, ConvertUnitsSkill
 from apps.math.skills.units import COMMON_UNITS, UnitConverter, find_common_unit
-from apps.sdk.jsontypes import JsonObject
 from apps.sdk.skill import SkillRetry
-from apps.sdk.testing import make_context
+from apps.sdk.testing import load_skill
 
 CONVERTER = UnitConverter()
 
@@ -172,8 +171,6 @@ def test_values_out_of_range_are_invalid(value: object) -> None:
 
 async def test_five_requests_at_once_share_one_registry() -> None:
     """The executor runs entries at the same time; the result names the units as they were understood."""
-    skill = ConvertUnitsSkill()
-    request = ConvertUnitsRequest.model_validate({"value": 26.2, "from": "miles", "to": "km"})
-    expected: JsonObject = {"value": 26.2, "from": "mile", "to": "kilometer", "result": 42.1648128}
-    async with make_context() as context:
-        assert await asyncio.gather(*(skill.execute(request, context) for _ in range(5))) == [expected] * 5
+    harness = load_skill(__file__, "convert_units")
+    runs = await asyncio.gather(*(harness.run({"value": 26.2, "from": "miles", "to": "km"}) for _ in range(5)))
+    assert [run.data for run in runs] == [harness.spec.output_example] * 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
@@ -36,34 +37,29 @@ _WHAT_TIME: Final = (
 _IN: Final = r"(?:in|en|à|a)"
 _IT_IS: Final = r"(?:it is|it's|it’s|its|it was|es|es ist|son las|es la|il est)"
 
-_NOW: Final = re.compile(
+_NOW: Final = (
     rf"\b{_WHAT_TIME}(?: (?:now|right now|currently|jetzt|gerade|ahora))?,? (?:over |there )?{_IN} "
-    rf"(?P<place>{_PLACE}){_PLACE_END}",
-    re.IGNORECASE,
+    rf"(?P<place>{_PLACE}){_PLACE_END}"
 )
-_NOW_HERE: Final = re.compile(
+_NOW_HERE: Final = (
     r"\b(?:what time is it|what(?:'s|’s|s| is) the (?:current )?time"
     r"|what(?:'s|’s|s| is) (?:the date today|today(?:'s|’s)? date|the current date|the date)"
     r"|what (?:date|day) is (?:it )?today|wie sp[aä]t ist es|qu[eé] hora es)(?: (?:right )?now| jetzt| gerade| ahora)?"
-    r"\s?(?=$|[?!\n]|\.(?:\s|$))",
-    re.IGNORECASE,
+    r"\s?(?=$|[?!\n]|\.(?:\s|$))"
 )
-_CONVERSIONS: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b{_WHAT_TIME} {_IN} (?P<to>{_PLACE}),? {_WHEN} {_IT_IS} (?P<time>{TIME}) {_IN} (?P<from>{_PLACE})",
-        rf"\b{_WHAT_TIME} {_IN} (?P<to>{_PLACE}),? {_WHEN} es {_IN} (?P<from>{_PLACE}) (?P<time>{TIME})",
-        (
-            rf"\b(?:{_WHEN} {_IT_IS}|at) (?P<time>{TIME}) {_IN} (?P<from>{_PLACE}){_ON_DATE}"
-            rf",? (?:then )?{_WHAT_TIME} {_IN} (?P<to>{_PLACE})"
-        ),
-        (
-            rf"\b(?:convert|translate|what(?:'s|’s|s| is)|what time is|when is) (?P<time>{CLEAR_TIME})"
-            rf" (?:{_IN} )?(?P<from>{_PLACE})(?: time)?{_ON_DATE} (?:to|into|in) (?P<to>{_PLACE})"
-        ),
-    )
+_CONVERSIONS: Final = (
+    rf"\b{_WHAT_TIME} {_IN} (?P<to>{_PLACE}),? {_WHEN} {_IT_IS} (?P<time>{TIME}) {_IN} (?P<from>{_PLACE})",
+    rf"\b{_WHAT_TIME} {_IN} (?P<to>{_PLACE}),? {_WHEN} es {_IN} (?P<from>{_PLACE}) (?P<time>{TIME})",
+    (
+        rf"\b(?:{_WHEN} {_IT_IS}|at) (?P<time>{TIME}) {_IN} (?P<from>{_PLACE}){_ON_DATE}"
+        rf",? (?:then )?{_WHAT_TIME} {_IN} (?P<to>{_PLACE})"
+    ),
+    (
+        rf"\b(?:convert|translate|what(?:'s|’s|s| is)|what time is|when is) (?P<time>{CLEAR_TIME})"
+        rf" (?:{_IN} )?(?P<from>{_PLACE})(?: time)?{_ON_DATE} (?:to|into|in) (?P<to>{_PLACE})"
+    ),
 )
-_DATE_AFTER: Final = re.compile(rf"(?: time)?{_ON}", re.IGNORECASE)
+_DATE_AFTER: Final = rf"(?: time)?{_ON}"
 _ARTICLE: Final = r"(?:the |dem |den |el |le )?"
 _FROM: Final = rf"{_ARTICLE}(?P<from>{DATE}|{DAY_WORD})"
 _TO: Final = rf"{_ARTICLE}(?P<to>{DATE}|{DAY_WORD})"
@@ -75,14 +71,11 @@ _HOW_LONG: Final = (
 )
 _LINK: Final = r"(?: (?:are|is|was|were|there|it|lie|liegen|gibt|es|sind|hay|y|a|il|have|has|passed|elapsed|go|left)){0,4}"
 _HOW_FAR: Final = r"(?:how (?:many (?:days|weeks|months|years)|long)|(?<![0-9] )days|wie ?viele? tage|cu[aá]ntos d[ií]as)"
-_DIFFERENCES: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b{_HOW_LONG}{_LINK} (?:between|zwischen|entre) {_FROM},? (?:and|und|y|et) {_TO}",
-        rf"\b{_HOW_LONG}{_LINK} (?:from|von|vom|desde|de|since) {_FROM},? (?:to|until|till|bis|bis zum|hasta|a|à|al) {_TO}",
-        rf"\b{_HOW_FAR}{_LINK} (?:until|till|til|to|before|bis|bis zum|hasta) {_TO}",
-        rf"\b(?:{_HOW_FAR}{_LINK} (?:since|seit|seit dem)|how long ago (?:is|was)) {_FROM}",
-    )
+_DIFFERENCES: Final = (
+    rf"\b{_HOW_LONG}{_LINK} (?:between|zwischen|entre) {_FROM},? (?:and|und|y|et) {_TO}",
+    rf"\b{_HOW_LONG}{_LINK} (?:from|von|vom|desde|de|since) {_FROM},? (?:to|until|till|bis|bis zum|hasta|a|à|al) {_TO}",
+    rf"\b{_HOW_FAR}{_LINK} (?:until|till|til|to|before|bis|bis zum|hasta) {_TO}",
+    rf"\b(?:{_HOW_FAR}{_LINK} (?:since|seit|seit dem)|how long ago (?:is|was)) {_FROM}",
 )
 _AMOUNT: Final = (
     r"(?:[0-9]{1,7}|an?|one|eine?[nm]?|un[ao]?)"
@@ -95,23 +88,19 @@ _WHICH_DATE: Final = (
     r"|welches datum|welcher tag|qu[eé] (?:fecha|d[ií]a))"
     r"(?: (?:is|was|will|it|be|falls|comes|ist|war|es|será|the date|exactly)){0,4}"
 )
-_ADDITIONS: Final = tuple(
-    (re.compile(pattern, re.IGNORECASE), sign)
-    for pattern, sign in (
-        (rf"{_WHICH_DATE} {_AMOUNTS} (?:after|from|nach|ab|después del?|despues del?|following) {_DATE}", 1),
-        (rf"{_WHICH_DATE} {_AMOUNTS} (?:before|prior to|vor|antes del?) {_DATE}", -1),
-        (rf"{_WHICH_DATE} in {_AMOUNTS}", 1),
-        (rf"{_WHICH_DATE} {_AMOUNTS} ago\b", -1),
-        (rf"\badd {_AMOUNTS} to {_DATE}", 1),
-        (rf"\bsubtract {_AMOUNTS} from {_DATE}", -1),
-        (rf"(?<![\w.,/-]){_DATE} ?(?:plus|\+) ?{_AMOUNTS}", 1),
-        (rf"(?<![\w.,/-]){_DATE} ?(?:minus|-|−) ?{_AMOUNTS}", -1),
-    )
+_ADDITIONS: Final = (
+    (rf"{_WHICH_DATE} {_AMOUNTS} (?:after|from|nach|ab|después del?|despues del?|following) {_DATE}", 1),
+    (rf"{_WHICH_DATE} {_AMOUNTS} (?:before|prior to|vor|antes del?) {_DATE}", -1),
+    (rf"{_WHICH_DATE} in {_AMOUNTS}", 1),
+    (rf"{_WHICH_DATE} {_AMOUNTS} ago\b", -1),
+    (rf"\badd {_AMOUNTS} to {_DATE}", 1),
+    (rf"\bsubtract {_AMOUNTS} from {_DATE}", -1),
+    (rf"(?<![\w.,/-]){_DATE} ?(?:plus|\+) ?{_AMOUNTS}", 1),
+    (rf"(?<![\w.,/-]){_DATE} ?(?:minus|-|−) ?{_AMOUNTS}", -1),
 )
-_WHICH_WEEKDAY: Final = re.compile(
+_WHICH_WEEKDAY: Final = (
     r"\b(?:(?:what|which) (?:day of the week|weekday|day)|welcher wochentag|qu[eé] d[ií]a de la semana)"
-    rf" (?:is|was|will|does|ist|war|es|fue) {_DATE}(?! (?:plus|minus|[-+])|\w)",
-    re.IGNORECASE,
+    rf" (?:is|was|will|does|ist|war|es|fue) {_DATE}(?! (?:plus|minus|[-+])|\w)"
 )
 _UNITS: Final = MappingProxyType(
     {"t": "days", "d": "days", "w": "weeks", "s": "weeks", "m": "months", "y": "years", "j": "years", "a": "years"}
@@ -123,18 +112,18 @@ def find_now(text: str) -> JsonObject | None:
     """`{place}` of the first question for the current time or date."""
     shown = take_ends(text)
     for conversion in _CONVERSIONS:
-        shown = conversion.sub("\n", shown)
-    if match := _NOW.search(shown):
+        shown = _compile(conversion).sub("\n", shown)
+    if match := _compile(_NOW).search(shown):
         return {"place": match["place"]}
-    return {"place": "UTC"} if _NOW_HERE.search(shown) else None
+    return {"place": "UTC"} if _compile(_NOW_HERE).search(shown) else None
 
 
 def find_conversion(text: str) -> JsonObject | None:
     """`{time, from, to}`, and `date` when the message names one, of the first question for a time elsewhere."""
     shown = take_ends(text)
     for pattern in _CONVERSIONS:
-        if match := pattern.search(shown):
-            after = _DATE_AFTER.match(shown, match.end())
+        if match := _compile(pattern).search(shown):
+            after = _compile(_DATE_AFTER).match(shown, match.end())
             found = match.groupdict() | (after.groupdict() if after else {})
             return {name: value.strip() for name, value in found.items() if value}
     return None
@@ -144,7 +133,7 @@ def find_difference(text: str) -> JsonObject | None:
     """`{from, to}` of the first question for the time between two dates; one that is missing is today."""
     shown = take_ends(text)
     for pattern in _DIFFERENCES:
-        if match := pattern.search(shown):
+        if match := _compile(pattern).search(shown):
             return {"from": "today", "to": "today", **match.groupdict()}
     return None
 
@@ -153,9 +142,9 @@ def find_addition(text: str) -> JsonObject | None:
     """`{date, years, months, weeks, days}` (zeros left out) of the first question for a date so far off, or for a weekday."""
     shown = take_ends(text)
     for pattern, sign in _ADDITIONS:
-        if match := pattern.search(shown):
+        if match := _compile(pattern).search(shown):
             return {"date": match.groupdict().get("date") or "today", **_read_amounts(match["amounts"], sign)}
-    weekday = _WHICH_WEEKDAY.search(shown)
+    weekday = _compile(_WHICH_WEEKDAY).search(shown)
     return None if weekday is None else {"date": weekday["date"]}
 
 
@@ -171,3 +160,9 @@ def _read_amounts(text: str, sign: int) -> dict[str, int]:
         name = _UNITS[unit[0].casefold()]
         amounts[name] = amounts.get(name, 0) + sign * (int(number) if number.isdigit() else 1)
     return amounts
+
+
+@cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    """Only once a message is looked at: all of these together take longer than the import of the app."""
+    return re.compile(pattern, re.IGNORECASE)

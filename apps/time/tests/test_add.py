@@ -8,10 +8,11 @@ import pytest
 from pydantic import ValidationError
 
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.skill import SkillResult, SkillRetry
-from apps.sdk.testing import make_context
+from apps.sdk.skill import SkillRetry
+from apps.sdk.testing import load_skill
 from apps.time.skills.add import MAX_AMOUNT, AddRequest, AddSkill
 
+ADD = load_skill(__file__, "add")
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
 ASKED: list[tuple[str, JsonObject]] = [
@@ -60,9 +61,7 @@ NOT_ASKED = [
 )
 async def test_additions(arguments: JsonObject, added: str, result: str, weekday: str) -> None:
     """The row holds the start, what was added, the date reached and its weekday."""
-    async with make_context(now=NOW) as context:
-        row = await AddSkill().execute(AddRequest.model_validate(arguments), context)
-    assert isinstance(row, dict)
+    row = (await ADD.run(arguments, now=NOW)).data
     assert (row["added"], row["result"], row["weekday"]) == (added, result, weekday)
 
 
@@ -77,9 +76,7 @@ async def test_additions(arguments: JsonObject, added: str, result: str, weekday
 )
 async def test_a_day_that_the_month_lacks_becomes_its_last(date: str, months: int, days: int, result: str) -> None:
     """31 January plus 3 months is the end of April, and a note says so."""
-    async with make_context() as context:
-        reached = await AddSkill().execute(AddRequest(date=date, months=months, days=days), context)
-    assert isinstance(reached, SkillResult)
+    reached = await ADD.run({"date": date, "months": months, "days": days})
     assert reached.data["result"] == result
     assert "has no day 31" in (reached.note or "")
 
@@ -92,9 +89,8 @@ async def test_a_day_that_the_month_lacks_becomes_its_last(date: str, months: in
 )  # fmt: skip
 async def test_impossible_additions_are_refused(arguments: JsonObject) -> None:
     """Results outside the years 1 to 9999 and unclear dates are a `SkillRetry`."""
-    async with make_context(now=NOW) as context:
-        with pytest.raises(SkillRetry):
-            await AddSkill().execute(AddRequest.model_validate(arguments), context)
+    with pytest.raises(SkillRetry):
+        await ADD.run(arguments, now=NOW)
 
 
 @pytest.mark.parametrize("arguments", [{"days": MAX_AMOUNT + 1}, {"days": 10**40}, {"days": 1.5}, {"date": ""}, {"hours": 1}])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import permutations
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.loader import load_catalog
 from apps.sdk.skill import Skill
+from apps.sdk.testing import load_skill
 
 APPS = Path(__file__).parents[2]
 
@@ -42,9 +42,15 @@ def test_requests_from_messages_fit_the_schema(catalog: Catalog, tool_name: str,
         assert isinstance(spec.implementation, Skill)
         found = spec.implementation.from_message(message)
         if name == tool_name:
-            jsonschema.validate({"requests": [found]}, spec.parameters)
+            assert load_skill(__file__, spec.skill_id).check_from_message(message) == found is not None
         else:
             assert found is None
+
+
+@pytest.mark.parametrize("skill_id", ["now", "convert", "difference", "add"])
+def test_requests_from_examples_fit_the_schema(skill_id: str) -> None:
+    """What `from_message` finds in the skill's own examples, in any language, is valid; it finds some."""
+    assert load_skill(__file__, skill_id).check_examples()
 
 
 QUESTIONS = {

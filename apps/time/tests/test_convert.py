@@ -114,9 +114,9 @@ def test_repeated_times_have_two_rows(place: Place, date: str, time: str, offset
 
 async def test_repeated_times_carry_a_note() -> None:
     """The result says why there are two rows."""
-    request = ConvertRequest.model_validate({"time": "2:30", "from": "Berlin", "to": "Tokyo", "date": "2026-10-25"})
+    request = {"time": "2:30", "from": "Berlin", "to": "Tokyo", "date": "2026-10-25"}
     async with make_context() as context:
-        result = await ConvertSkill().execute(request, context)
+        result = await ConvertSkill().execute(ConvertRequest.model_validate(request), context)
     assert isinstance(result, SkillResult)
     assert "twice" in (result.note or "")
 

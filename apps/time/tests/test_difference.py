@@ -11,10 +11,13 @@ from whenever import Date
 
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.skill import SkillRetry
-from apps.sdk.testing import make_context
+from apps.sdk.testing import load_skill, make_context
 from apps.time.skills.add import AddRequest, AddSkill
-from apps.time.skills.difference import DifferenceRequest, DifferenceSkill, compare_dates, count_weekdays
+from apps.time.skills.difference import DifferenceSkill, compare_dates, count_weekdays
 
+DIFFERENCE = load_skill(
+    __file__, "difference", varying=["weeks", "calendar", "weekdays", "hours", "minutes", "seconds", "total_hours"]
+)
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
 ASKED = [
@@ -81,9 +84,8 @@ NOT_ASKED = [
 )  # fmt: skip
 async def test_differences(start: str, end: str, expected: JsonObject) -> None:
     """3 March 2024 to 24 December 2026 is 1026 days; times of day make hours; going back is negative."""
-    async with make_context(now=NOW) as context:
-        request = DifferenceRequest.model_validate({"from": start, "to": end})
-        assert await DifferenceSkill().execute(request, context) == expected
+    run = await DIFFERENCE.run({"from": start, "to": end}, now=NOW)
+    assert run.data == expected
 
 
 @pytest.mark.parametrize(
@@ -91,9 +93,8 @@ async def test_differences(start: str, end: str, expected: JsonObject) -> None:
 )
 async def test_unclear_dates_are_refused(start: str, end: str) -> None:
     """Ambiguous dates and years outside 1 to 9999 are a `SkillRetry`."""
-    async with make_context(now=NOW) as context:
-        with pytest.raises(SkillRetry):
-            await DifferenceSkill().execute(DifferenceRequest.model_validate({"from": start, "to": end}), context)
+    with pytest.raises(SkillRetry):
+        await DIFFERENCE.run({"from": start, "to": end}, now=NOW)
 
 
 @given(st.dates(date(1900, 1, 1), date(2100, 1, 1)), st.integers(0, 400))

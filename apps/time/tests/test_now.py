@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.testing import make_context
-from apps.time.skills.now import NowRequest, NowSkill
+from apps.sdk.testing import load_skill
+from apps.time.skills.now import NowSkill
 
 NOW = datetime(2026, 7, 1, 22, 30, 45, tzinfo=UTC)
 
@@ -83,8 +83,8 @@ NOT_ASKED = [
 )
 async def test_the_clock_of_the_context_in_a_place(arguments: JsonObject, expected: JsonObject) -> None:
     """The row alone answers: place, date, weekday, time and offset."""
-    async with make_context(now=NOW) as context:
-        assert await NowSkill().execute(NowRequest.model_validate(arguments), context) == expected
+    run = await load_skill(__file__, "now").run(arguments, now=NOW)
+    assert run.data == expected
 
 
 @pytest.mark.parametrize(("message", "place"), ASKED)

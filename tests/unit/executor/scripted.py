@@ -111,6 +111,9 @@ class NoStorage:
     async def keys(self, prefix: str = "") -> list[str]:
         return []
 
+    async def items(self, prefix: str = "") -> dict[str, Json]:
+        return {}
+
 
 class NoLogger:
     def debug(self, event: str, **fields: object) -> object: ...

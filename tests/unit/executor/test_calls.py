@@ -13,7 +13,7 @@ from apps.sdk.jsontypes import Json, JsonObject
 from executor.calls import Call, CallError, parse_calls
 from executor.policy import Limits
 from executor.validation import SkillSchemas
-from tests.unit.executor.json_values import JSON
+from tests.support.json_values import JSON
 from tests.unit.executor.scripted import QUERY, REQUESTS, make_contract, make_spec, parse
 
 SEARCH = make_spec()

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.sdk.jsontypes import Json
+from apps.sdk.results.toon import encode
 from executor.cut import advise_less, cut_to_size, json_size, share_budget
-from executor.toon import encode
-from tests.unit.executor.json_values import JSON, ROWS
+from tests.support.json_values import JSON, ROWS
 
 
 def measure(value: Json) -> int:

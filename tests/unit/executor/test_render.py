@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.sdk.jsontypes import Json
+from apps.sdk.results.characters import clean_characters
+from apps.sdk.results.shape import align_rows
 from apps.sdk.skill import SkillError, SkillFailed, SkillRetry
 from executor.calls import CallError
-from executor.characters import clean_characters
 from executor.failures import explain_failure, make_cleaner
 from executor.policy import Limits
 from executor.render import Rendered, full_json, render_result
 from executor.results import CallResult, EntryResult, judge_outcome
-from executor.shape import align_rows
-from tests.unit.executor.json_values import JSON, ROWS
+from tests.support.json_values import JSON, ROWS
 from tests.unit.executor.scripted import QUERY, make_spec
 
 LIMITS = Limits()

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import threading
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 
 import aiohttp
 import pytest
-from structlog.testing import capture_logs
 
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import MissingSecret, SkillContext, SkillError, SkillFailed, SkillResult, SkillRetry
@@ -249,31 +249,32 @@ async def test_skill_retry_lets_the_model_try_other_arguments_and_skill_failed_d
     assert code_of(await ask_once(fails_with(MissingSecret("Brave")))) == "missing_credential"
 
 
-async def test_an_exception_tells_the_model_its_kind_only_and_the_log_the_rest() -> None:
+async def test_an_exception_tells_the_model_its_kind_only_and_the_log_the_rest(caplog: pytest.LogCaptureFixture) -> None:
     """case 32: empty texts, tokens and paths; the details are in the log under the call's id, without the secret."""
     assert (await ask_once(fails_with(Exception()))).error == CallError(
         "skill_crashed", "The skill failed unexpectedly (Exception).", retryable=True
     )
-    with capture_logs() as logs:
+    caplog.clear()
+    with caplog.at_level(logging.DEBUG, "executor"):
         entry = await ask_once(fails_with(ValueError("/etc/app.yml: key sk-12345 refused")), secrets={"brave": "sk-12345"})
     assert "sk-12345" not in repr(entry)
     assert "/etc" not in repr(entry)
-    (failed,) = (log for log in logs if log["event"] == "skill_failed")
-    (details,) = (log for log in logs if log["event"] == "skill_error")
-    assert (failed["call_id"], failed["error_type"], failed["log_level"]) == ("c1", "ValueError", "warning")
+    logged = {record.message: vars(record) for record in caplog.records}
+    failed, details = logged["skill_failed"], logged["skill_error"]
+    assert (failed["call_id"], failed["error_type"], failed["levelname"]) == ("c1", "ValueError", "WARNING")
     assert "test_run.py" in failed["frames"][-1]
     assert "refused" not in repr(failed)
-    assert (details["call_id"], details["log_level"]) == ("c1", "debug")
+    assert (details["call_id"], details["levelname"]) == ("c1", "DEBUG")
     assert "/etc/app.yml: key *** refused" in details["traceback"]
-    assert "sk-12345" not in repr(logs)
+    assert "sk-12345" not in repr(logged)
 
 
-async def test_what_a_skill_says_itself_is_logged_without_its_words() -> None:
+async def test_what_a_skill_says_itself_is_logged_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
     """case 20: its words may quote the message."""
-    with capture_logs() as logs:
+    with caplog.at_level(logging.DEBUG, "executor"):
         await ask_once(fails_with(SkillRetry("The place 'Secret Street 5' is not known.")))
-    assert "skill_refused" in {log["event"] for log in logs}
-    assert all("Secret" not in repr(log) for log in logs if log["log_level"] != "debug")
+    assert "skill_refused" in caplog.messages
+    assert all("Secret" not in repr(vars(record)) for record in caplog.records if record.levelno > logging.DEBUG)
 
 
 async def test_secrets_and_length_are_taken_out_of_a_skills_own_words() -> None:
@@ -360,13 +361,14 @@ async def stubborn() -> AsyncIterator[tuple[Work, asyncio.Event]]:
     await asyncio.gather(*tasks)
 
 
-async def test_a_skill_that_swallows_its_cancellation_is_abandoned(stubborn: tuple[Work, asyncio.Event]) -> None:
+async def test_a_skill_that_swallows_its_cancellation_is_abandoned(
+    stubborn: tuple[Work, asyncio.Event], caplog: pytest.LogCaptureFixture
+) -> None:
     """A timeout is kept although the skill will not stop; the log says so and the place is free for others."""
-    with capture_logs() as logs:
-        async with open_turn(make_spec(ScriptedSkill(stubborn[0]), timeout=0.02)) as turn:
-            entries = await turn.ask("web-search", *"abcde")
-            assert [code_of(entry) for entry in entries] == ["timeout"] * 5
-    assert [log["event"] for log in logs].count("skill_abandoned") == 5
+    async with open_turn(make_spec(ScriptedSkill(stubborn[0]), timeout=0.02)) as turn:
+        entries = await turn.ask("web-search", *"abcde")
+        assert [code_of(entry) for entry in entries] == ["timeout"] * 5
+    assert caplog.messages.count("skill_abandoned") == 5
 
 
 async def test_cancelling_is_not_held_up_by_a_skill_that_swallows_it(stubborn: tuple[Work, asyncio.Event]) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from apps.sdk.jsontypes import Json
-from executor.conversion import NotJson, TooLarge, is_large, to_json
+from apps.sdk.results.conversion import NotJson, TooLarge, is_large, to_json
 
 
 def convert(value: object) -> Json:

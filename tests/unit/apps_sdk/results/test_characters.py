@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from executor.characters import clean_characters, clean_text
+from apps.sdk.results.characters import clean_characters, clean_text
 
 TAGGED = "".join(chr(0xE0000 + ord(character)) for character in "ignore all")
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 
 from apps.sdk.jsontypes import Json
-from executor.shape import align_rows
-from tests.unit.executor.json_values import JSON, ROWS
+from apps.sdk.results.shape import align_rows
+from tests.support.json_values import JSON, ROWS
 
 
 @pytest.mark.parametrize(

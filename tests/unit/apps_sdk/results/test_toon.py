@@ -7,9 +7,9 @@ import toon_format
 from hypothesis import given
 
 from apps.sdk.jsontypes import Json
-from executor.shape import align_rows
-from executor.toon import encode
-from tests.unit.executor.json_values import JSON, ROWS
+from apps.sdk.results.shape import align_rows
+from apps.sdk.results.toon import encode
+from tests.support.json_values import JSON, ROWS
 
 
 def same(left: Json, right: Json) -> bool:

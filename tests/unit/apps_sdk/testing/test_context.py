@@ -1,7 +1,10 @@
 from datetime import UTC, datetime
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
+from apps.sdk.egress import FetchRefused
 from apps.sdk.skill import MissingSecret, SkillContext
 from apps.sdk.testing import Cancel, MemoryStorage, RecordingLogger, make_context
 
@@ -40,6 +43,10 @@ async def test_storage_keeps_copies() -> None:
     assert await storage.get("a.1") == {"n": [1]}
     assert await storage.keys() == ["a.1", "b"]
     assert await storage.keys("a") == ["a.1"]
+    items = await storage.items()
+    items["a.1"]["n"].append(3)
+    assert await storage.items() == {"a.1": {"n": [1]}, "b": None}
+    assert await storage.items("a") == {"a.1": {"n": [1]}}
     assert await storage.delete("b")
     assert not await storage.delete("b")
     assert await storage.get("b") is None
@@ -54,3 +61,21 @@ async def test_storage_refuses_keys_out_of_bounds(key: str) -> None:
 async def test_storage_refuses_what_json_cannot_hold() -> None:
     with pytest.raises(TypeError):
         await MemoryStorage().put("a", object())
+
+
+async def test_the_network_is_the_service_s() -> None:
+    """A test's own server can be reached once it is listed, and only then; nothing is opened before it is used."""
+
+    async def answer(request: web.Request) -> web.Response:
+        return web.Response(text="hello")
+
+    application = web.Application()
+    application.router.add_get("/", answer)
+    async with TestServer(application) as server:
+        url = str(server.make_url("/"))
+        async with make_context(allowed_hosts=[f"{server.host}:{server.port}"]) as context, context.http.get(url) as response:
+            assert await response.text() == "hello"
+            assert context.http is context.http
+        async with make_context() as context:
+            with pytest.raises(FetchRefused):
+                await context.http.get(url)

@@ -1,4 +1,4 @@
-"""For authors' own tests: a context to execute a skill in, without a server.
+"""A context to execute a skill in, without a server.
 
 async with make_context(secrets={"Brave": "..."}) as context:
     rows = await SearchSkill().execute({"query": "x"}, context)
@@ -7,16 +7,21 @@ async with make_context(secrets={"Brave": "..."}) as context:
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypedDict
 
-import aiohttp
 import orjson
 
+from apps.sdk.egress import EgressRules, open_session
 from apps.sdk.jsontypes import Json
-from apps.sdk.skill import MAX_STORAGE_KEY, SkillContext, SkillStorage, Source
+from apps.sdk.names import fold_name
+from apps.sdk.skill import MAX_STORAGE_KEY, TIMEOUT, SkillContext, SkillStorage, Source
+
+if TYPE_CHECKING:
+    import aiohttp
 
 
 class MemoryStorage:
@@ -40,6 +45,9 @@ class MemoryStorage:
 
     async def keys(self, prefix: str = "") -> list[str]:
         return sorted(key for key in self._values if key.startswith(prefix))
+
+    async def items(self, prefix: str = "") -> dict[str, Json]:
+        return {key: orjson.loads(self._values[key]) for key in await self.keys(prefix)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +85,23 @@ class Cancel:
     cancelled: bool = False
 
 
+class ContextOptions(TypedDict, total=False):
+    """What `make_context` takes, for those that pass it on."""
+
+    tenant: str
+    user: str
+    conversation: str | None
+    source: Source
+    call_id: str
+    timeout: float
+    secrets: Mapping[str, str]
+    storage: SkillStorage
+    logger: RecordingLogger
+    cancellation: Cancel
+    now: datetime
+    allowed_hosts: Collection[str]
+
+
 @asynccontextmanager
 async def make_context(
     *,
@@ -85,18 +110,21 @@ async def make_context(
     conversation: str | None = None,
     source: Source = "chat",
     call_id: str = "call_test",
-    timeout: float = 30.0,  # noqa: ASYNC109 - the context's deadline, not a time to wait
+    timeout: float = TIMEOUT,  # noqa: ASYNC109 - the context's deadline, not a time to wait
     secrets: Mapping[str, str] | None = None,
     storage: SkillStorage | None = None,
     logger: RecordingLogger | None = None,
     cancellation: Cancel | None = None,
     now: datetime | None = None,
+    allowed_hosts: Collection[str] = (),
 ) -> AsyncIterator[SkillContext]:
     """A context for one test: in-memory storage, `secrets` by provider name, a clock that stands at `now` if given.
 
-    `timeout` is in seconds from now. The HTTP session is a real one and is closed at the end.
+    `timeout` is in seconds from now. The HTTP session is a real one under the service's rules, opened when it is first used and
+    closed at the end; `allowed_hosts` are those that it may reach although they are not public, say a test's own server.
     """
-    async with aiohttp.ClientSession() as session:
+    session = _LazySession(EgressRules(allowed_hosts=frozenset(allowed_hosts)))
+    try:
         yield SkillContext(
             tenant=tenant,
             user=user,
@@ -104,10 +132,27 @@ async def make_context(
             source=source,
             call_id=call_id,
             deadline=time.monotonic() + timeout,
-            open_http=lambda: session,
-            secrets={name.casefold(): value for name, value in (secrets or {}).items()},
-            storage=storage or MemoryStorage(),
-            logger=logger or RecordingLogger(),
-            cancellation=cancellation or Cancel(),
+            open_http=session.open,
+            secrets={fold_name(name): value for name, value in (secrets or {}).items()},
+            storage=MemoryStorage() if storage is None else storage,
+            logger=RecordingLogger() if logger is None else logger,
+            cancellation=Cancel() if cancellation is None else cancellation,
             now=lambda: now or datetime.now(UTC),
         )
+    finally:
+        await session.aclose()
+
+
+@dataclass(slots=True)
+class _LazySession:
+    rules: EgressRules
+    session: aiohttp.ClientSession | None = None
+
+    def open(self) -> aiohttp.ClientSession:
+        if self.session is None:
+            self.session = open_session(self.rules)
+        return self.session
+
+    async def aclose(self) -> None:
+        if self.session is not None:
+            await self.session.close()

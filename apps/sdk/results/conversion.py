@@ -23,8 +23,11 @@ import orjson
 from pydantic import BaseModel
 
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.texts import replace_surrogates
 from apps.sdk.walks import MAX_DEPTH, exceeds_depth
-from executor.arguments import replace_surrogates
+
+RESULT_BYTES = 10_000_000
+"""The largest result of one request as JSON, unless the service sets another limit."""
 
 _MAX_INTEGER = 2**63
 _LARGE = 100_000

@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass
 
 from apps.sdk.jsontypes import Json
+from apps.sdk.texts import replace_surrogates
 from apps.sdk.walks import map_strings
-from executor.arguments import replace_surrogates
 
 _BIDI = "\u202a-\u202e\u2066-\u2069"
 _ZERO_WIDTH = "\u180e\u200b\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb"
