@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 
 from apps.sdk.catalog import App, Catalog, Provider, SkillSpec
 from apps.sdk.jsontypes import Json
+from apps.sdk.names import fold_name
 from apps.sdk.skill import Skill
 
 OverrideKind: TypeAlias = Literal["app", "skill", "focus_mode"]
@@ -51,7 +52,7 @@ class Availabilities:
 
 
 def resolve_availability(catalog: Catalog, overrides: Iterable[Override], credentials: frozenset[str]) -> Availabilities:
-    """Decide every switch; `credentials` are the provider names that have one, casefolded.
+    """Decide every switch; `credentials` are the provider names that have one, folded (`fold_name`).
 
     Overrides for what the catalog does not have are without effect. What a skill says of itself is `ask_skill`'s.
     """
@@ -143,7 +144,7 @@ def _resolve_child(
 
 def _find_missing_credential(providers: tuple[Provider, ...], credentials: frozenset[str]) -> str | None:
     """A list of providers is a list of alternatives, as in the field: one that can be used is enough."""
-    if not providers or any(provider.no_api_key or provider.name.casefold() in credentials for provider in providers):
+    if not providers or any(provider.no_api_key or fold_name(provider.name) in credentials for provider in providers):
         return None
     names = " or ".join(provider.name for provider in providers)
     return f"no credential for {names} is configured"

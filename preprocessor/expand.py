@@ -62,7 +62,7 @@ def expand(
 ) -> Expansion:
     """Work out what is available. Off is off; deny beats everything; a skill that cannot say it works is left out.
 
-    `credentials` are casefolded provider names; of `secrets`, by such names, `Skill.available` is asked with the skill's own.
+    `credentials` are provider names, folded; of `secrets`, by such names, `Skill.available` is asked with the skill's own.
     """
     matches = tuple(_match_pattern(pattern, catalog) for pattern in dict.fromkeys(intent.disabled or ()))
     switches = resolve_availability(catalog, overrides, credentials)

@@ -47,7 +47,7 @@ class Prepared:
 class Preprocessor:
     """The steps on one catalog snapshot; make a new one for a new catalog. Holds nothing of a request.
 
-    `retriever` is built from the same catalog. `secrets` are credentials by casefolded provider name. `model` None: the
+    `retriever` is built from the same catalog. `secrets` are credentials by folded provider name. `model` None: the
     ranking shortlists alone.
     """
 

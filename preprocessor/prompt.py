@@ -70,13 +70,22 @@ def build_request(
 
 def build_list(catalog: Catalog, candidates: Candidates, texts: PreselectionTexts) -> str:
     """The instructions, then every candidate with its hint, a line each; a group that is empty is left out."""
-    groups = {
-        SKILLS: [(name, catalog.skills[name].hint) for name in candidates.skills],
-        FOCUS_MODES: [(mode_id, catalog.focus_modes[mode_id].hint) for mode_id in candidates.focus_modes],
-        MEMORIES: [(memory_id, catalog.memories[memory_id].description) for memory_id in candidates.memories],
-    }
-    blocks = (f"{texts.headings[field].strip()}\n{_list_lines(lines)}" for field, lines in groups.items() if lines)
+    groups = list_lines(catalog, candidates)
+    blocks = ("\n".join((texts.headings[field].strip(), *lines)) for field, lines in groups.items() if lines)
     return "\n\n".join((texts.system.strip(), *blocks))
+
+
+def list_lines(catalog: Catalog, candidates: Candidates) -> dict[str, list[str]]:
+    """By field: the line of each candidate, one line whatever line breaks its author wrote."""
+    return {
+        SKILLS: [_write_line(name, catalog.skills[name].hint) for name in candidates.skills],
+        FOCUS_MODES: [_write_line(mode_id, catalog.focus_modes[mode_id].hint) for mode_id in candidates.focus_modes],
+        MEMORIES: [_write_line(memory_id, catalog.memories[memory_id].description) for memory_id in candidates.memories],
+    }
+
+
+def _write_line(name: str, hint: str) -> str:
+    return f"- {name}: {' '.join(hint.split())[:MAX_HINT]}"
 
 
 def build_function(candidates: Candidates, texts: PreselectionTexts) -> ToolDefinition:
@@ -123,8 +132,3 @@ def _merge_neighbours(messages: Iterable[Message]) -> tuple[Message, ...]:
 
 def _shorten(text: str, texts: PreselectionTexts) -> str:
     return shorten_middle(text, MAX_MESSAGE, texts.left_out) if text.strip() else texts.no_text
-
-
-def _list_lines(entries: Iterable[tuple[str, str]]) -> str:
-    """One line an entry, whatever line breaks its author wrote."""
-    return "\n".join(f"- {name}: {' '.join(hint.split())[:MAX_HINT]}" for name, hint in entries)
