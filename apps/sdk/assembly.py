@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import stat
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from apps.sdk.document import SourceDocument, unreadable
 from apps.sdk.findings import Finding, Position, report
 from apps.sdk.imports import AppModules
 from apps.sdk.jsontypes import Json
+from apps.sdk.localization import AppTexts
 from apps.sdk.manifest import (
     AppManifest,
     FocusModeManifest,
@@ -27,7 +28,8 @@ from apps.sdk.manifest import (
 )
 from apps.sdk.names import MAX_TOOL_NAME, RESERVED_APP_IDS, humanize, is_app_id, is_skill_id, suggest_id, tool_name
 from apps.sdk.reading import read_part, show
-from apps.sdk.source import MAX_BYTES, parse_source
+from apps.sdk.source import read_source
+from apps.sdk.translations import FOLDER, read_translations
 
 MANIFEST = "app.yml"
 
@@ -49,11 +51,14 @@ _ITEM_MODELS: Mapping[str, type[ManifestPart]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class LoadedApp:
-    """An app with its source. `places` says where each skill, focus mode and memory stands, by kind and id."""
+    """An app with its source. `places` says where each skill, focus mode and memory stands, by kind and id;
+    `has_texts` whether some file of `texts/` could be read.
+    """
 
     app: App
     document: SourceDocument
     places: Mapping[tuple[str, str], Place]
+    has_texts: bool = False
 
     def skills(self) -> Iterator[tuple[SkillSpec, Place]]:
         return ((skill, self.places["skills", skill.tool_name]) for skill in self.app.skills)
@@ -70,13 +75,14 @@ def load_app(folder: Path, shown_as: str) -> LoadedApp:
     app_id = escape(folder.name)
     if problem := _check_app_id(app_id, Position(shown_as)):
         return _reject(app_id, folder, unreadable(problem))
-    document = _read_document(folder / MANIFEST, shown_as)
+    document = read_source(folder / MANIFEST, shown_as)
     if document.readable and document.data is not None and not isinstance(document.data, dict):
         place = document.position(())
         document = unreadable(report("wrong-value", place, f"an app.yml must be a mapping, not {show(document.data)}"))
     if not document.readable:
         return _reject(app_id, folder, document)
-    return _Assembly(app_id, folder, document).run()
+    translations = read_translations(folder, os.path.join(os.path.dirname(shown_as), FOLDER))  # noqa: PTH118, PTH120 - a shown name
+    return _Assembly(folder, document, AppTexts(app_id, document, translations)).run()
 
 
 def escape(text: str) -> str:
@@ -102,77 +108,67 @@ def _reject(app_id: str, folder: Path, document: SourceDocument) -> LoadedApp:
     return LoadedApp(App(app_id, name, "", folder, quarantined=(quarantined,), findings=document.findings), document, {})
 
 
-def _read_document(path: Path, shown_as: str) -> SourceDocument:
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            return unreadable(report("file-unreadable", Position(shown_as), "it is no regular file"))
-        with path.open("rb") as file:
-            text = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        return unreadable(report("file-unreadable", Position(shown_as), error.strerror or type(error).__name__))
-    return parse_source(text, shown_as)
-
-
 class _Assembly:
     """Builds one app, item by item; an item with an error is quarantined, the others are not touched by it."""
 
-    def __init__(self, app_id: str, folder: Path, document: SourceDocument) -> None:
-        self._id = app_id
+    def __init__(self, folder: Path, document: SourceDocument, texts: AppTexts) -> None:
+        self._id = texts.app_id
         self._folder = folder
         self._document = document
+        self._texts = texts
         self._data: Mapping[str, Json] = document.data or {}
-        self._modules = AppModules(app_id, folder)
+        self._modules = AppModules(self._id, folder)
         self._findings = list(document.findings)
         self._quarantined: list[Quarantined] = []
         self._places: dict[tuple[str, str], Place] = {}
         self._lines: dict[tuple[str, str], int] = {}
 
     def run(self) -> LoadedApp:
-        head = self._read_head()
-        switch = self._data.get("default_enabled")
-        if switch is not None and not isinstance(switch, bool):
-            return self._finish(self._shut(head))
-        instructions = self._build_items("instructions", InstructionManifest, build_instruction)
-        skills = self._build_items("skills", SkillManifest, self._build_skill)
-        focus_modes = self._build_items("focus_modes", FocusModeManifest, build_focus_mode)
-        memories = self._build_items("settings_and_memories", MemoryManifest, build_memory)
+        app = self._read_head()
+        if (problem := self._find_unclear_switch()) is not None:
+            self._quarantined.append(Quarantined(self._id, *problem))
+            return self._finish(app)
+        complete = dataclasses.replace(
+            app,
+            instructions=self._build_items("instructions", InstructionManifest, build_instruction),
+            skills=self._build_items("skills", SkillManifest, self._build_skill),
+            focus_modes=self._build_items("focus_modes", FocusModeManifest, self._build_focus_mode),
+            memories=self._build_items("settings_and_memories", MemoryManifest, self._build_memory),
+        )
         if not any(self._list(kind)[1] for kind in _ITEM_MODELS):
             position = self._document.position(())
             self._findings.append(report("app-empty", position, f"the app '{self._id}' has no skills"))
-        app = App(
-            id=self._id,
-            name=head.name or humanize(self._id),
-            description=head.description or "",
-            path=self._folder,
-            default_enabled=head.default_enabled,
-            instructions=instructions,
-            skills=skills,
-            focus_modes=focus_modes,
-            memories=memories,
-        )
-        return self._finish(app)
+        self._findings += self._texts.check_leftovers()
+        return self._finish(complete)
 
     def _finish(self, app: App) -> LoadedApp:
         others = _find_places_of_others(self._document) if self._findings else frozenset()
-        findings = (item for item in self._findings if item.code != "yaml-ambiguous" or item.position not in others)
-        complete = dataclasses.replace(app, quarantined=tuple(self._quarantined), findings=tuple(findings))
-        return LoadedApp(complete, self._document, MappingProxyType(self._places))
+        about = [item for item in self._findings if item.code != "yaml-ambiguous" or item.position not in others]
+        findings = (*about, *self._texts.translations.findings, *self._texts.findings)
+        complete = dataclasses.replace(app, quarantined=tuple(self._quarantined), findings=findings)
+        has_texts = self._texts.translations.main is not None
+        return LoadedApp(complete, self._document, MappingProxyType(self._places), has_texts)
 
-    def _shut(self, head: AppManifest) -> App:
-        """The app without its items: nobody can tell whether it was to be switched off."""
-        position = self._document.position(("default_enabled",))
-        self._quarantined.append(Quarantined(self._id, "'default_enabled' must be true or false", position))
-        return App(self._id, head.name or humanize(self._id), head.description or "", self._folder)
+    def _find_unclear_switch(self) -> tuple[str, Position] | None:
+        """Why nobody can tell whether the app was to be switched off, which shuts it, or None."""
+        switch = self._data.get("default_enabled")
+        if switch is not None and not isinstance(switch, bool):
+            return "'default_enabled' must be true or false", self._document.position(("default_enabled",))
+        guard = next((finding for finding in self._findings if finding.code == "guard-key"), None)
+        return (f"{guard.message}: {guard.suggestion}", guard.position) if guard else None
 
-    def _read_head(self) -> AppManifest:
-        head, findings = read_part(AppManifest, self._data, (), self._document, skip=_ITEM_MODELS, lenient=True)
+    def _read_head(self) -> App:
+        """The app without its items."""
+        read, findings = read_part(AppManifest, self._data, (), self._document, skip=_ITEM_MODELS, lenient=True)
         self._findings += findings
         for key in ("id", "app_id"):
-            written = getattr(head, key, None)
+            written = getattr(read, key, None)
             if written not in {None, self._id}:
                 message = f"'{key}' is {written!r}, but the folder's name '{self._id}' counts"
                 self._findings.append(report("app-id-differs", self._document.position((key,)), message))
-        return head or AppManifest()
+        head, translations = self._texts.localize(read or AppManifest(), ())
+        name, description = head.name or humanize(self._id), head.description or ""
+        return App(self._id, name, description, self._folder, head.default_enabled, translations=translations)
 
     def _list(self, kind: str) -> tuple[str, list[Json]]:
         """The items of a kind and the key they were written under."""
@@ -197,7 +193,7 @@ class _Assembly:
         self._findings += findings
         built: Built | None = None
         damage = self._document.damage(path)
-        if part is not None and damage is None:
+        if part is not None and damage is None and not any(finding.severity == "error" for finding in findings):
             problem = self._check_id(kind, part, place)
             built, findings = (None, [problem]) if problem else build(part, place)
             self._findings += findings
@@ -208,7 +204,21 @@ class _Assembly:
         return built
 
     def _build_skill(self, part: SkillManifest, place: Place) -> tuple[SkillSpec | None, Problems]:
-        return build_skill(part, place, self._modules)
+        localized, translations = self._texts.localize(part, place.path)
+        skill, problems = build_skill(localized, place, self._modules)
+        if skill is not None and translations:
+            skill = dataclasses.replace(skill, translations=translations)
+        return skill, problems
+
+    def _build_focus_mode(self, part: FocusModeManifest, place: Place) -> tuple[FocusMode | None, Problems]:
+        localized, translations = self._texts.localize(part, place.path)
+        mode, problems = build_focus_mode(localized, place)
+        return mode and dataclasses.replace(mode, translations=translations), problems
+
+    def _build_memory(self, part: MemoryManifest, place: Place) -> tuple[Memory | None, Problems]:
+        localized, translations = self._texts.localize(part, place.path)
+        memory, problems = build_memory(localized, place)
+        return memory and dataclasses.replace(memory, translations=translations), problems
 
     def _quarantine(self, label: str, problems: Problems, place: Place, damage: str | None) -> None:
         worst = next((item for item in problems if item.severity == "error"), problems[0] if problems else None)

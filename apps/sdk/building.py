@@ -18,7 +18,7 @@ from apps.sdk.manifest import FocusModeManifest, InstructionManifest, MemoryMani
 from apps.sdk.names import humanize, tool_name
 from apps.sdk.placeholders import find_placeholder
 from apps.sdk.reading import find_unknown_keys
-from apps.sdk.schema_checks import check_schema
+from apps.sdk.schema_checks import SchemaProblem, check_schema
 from apps.sdk.skill import Skill
 
 
@@ -32,6 +32,14 @@ class Place:
 
     def at(self, *steps: str | int) -> Position:
         return self.document.position((*self.path, *steps))
+
+    def has_key(self, name: str) -> bool:
+        """Whether the item has a value under `name`."""
+        return self.document.position((*self.path, name)) != self.at()
+
+    def at_key(self, *steps: str | int) -> Position:
+        """Where the key at the end of `steps` stands; a list's item itself."""
+        return self.document.key_position((*self.path, *steps))
 
 
 Problems: TypeAlias = list[Finding]
@@ -58,19 +66,25 @@ def build_focus_mode(part: FocusModeManifest, place: Place) -> tuple[FocusMode |
     texts = {"name": part.name, "description": part.description, "preprocessor_hint": part.preprocessor_hint}
     problems = list(_check_texts({**texts, "system_prompt": part.system_prompt}, place))
     if not part.system_prompt:
-        message = f"the focus mode '{part.id}' has no system_prompt and can never be active"
-        problems.append(report("focus-without-prompt", place.at(), message))
+        problems.append(_report_missing_prompt(part, place))
     if problems:
         return None, problems
     return _assemble_focus_mode(part, place.app_id), problems
 
 
+def _report_missing_prompt(part: FocusModeManifest, place: Place) -> Finding:
+    key = part.systemprompt_translation_key
+    cause = f"has no text for its key {key[:100]!r}" if key else "has no system_prompt"
+    position = place.at("systemprompt_translation_key") if key else place.at()
+    return report("focus-without-prompt", position, f"the focus mode '{part.id}' {cause} and can never be active")
+
+
 def build_memory(part: MemoryManifest, place: Place) -> tuple[Memory | None, Problems]:
     problems = list(_check_texts({"name": part.name, "description": part.description}, place))
     schema = {} if part.entry_schema is None else part.entry_schema
-    reason = check_schema(schema) if isinstance(schema, dict) else "it is no mapping"
-    if reason is not None:
-        problems.append(report("memory-schema", place.at("schema"), f"'schema' cannot be used: {reason}"))
+    problem = check_schema(schema) if isinstance(schema, dict) else SchemaProblem("it is no mapping")
+    if problem is not None:
+        problems.append(report("memory-schema", place.at_key("schema", *problem.path), f"'schema' cannot be used: {problem}"))
     if problems:
         return None, problems
     name = part.name or humanize(part.id)
@@ -103,6 +117,7 @@ def _assemble_skill(part: SkillManifest, place: Place, implementation: Skill) ->
         providers=tuple(provider for item in part.providers if (provider := item.to_provider())),
         default_enabled=part.default_enabled,
         standard=part.standard,
+        internal=part.internal,
         resident=part.resident,
         effect=part.effect,
         idempotent=part.idempotent,
@@ -121,6 +136,7 @@ def _assemble_focus_mode(part: FocusModeManifest, app_id: str) -> FocusMode:
         description=part.description or part.preprocessor_hint or name,
         hint=part.preprocessor_hint or part.description or name,
         system_prompt=part.system_prompt or "",
+        process=part.process,
         examples=tuple(part.examples),
         default_enabled=part.default_enabled,
         allowed_skills=_freeze(part.allowed_skills),
@@ -136,9 +152,9 @@ def _freeze(names: list[str] | None) -> tuple[str, ...] | None:
 
 
 def _check_schema(part: SkillManifest, place: Place) -> Iterator[Finding]:
-    reason = check_parameters(part.tool_schema)
-    if reason is not None:
-        yield report("tool-schema", place.at("tool_schema"), reason)
+    problem = check_parameters(part.tool_schema)
+    if problem is not None:
+        yield report("tool-schema", place.at_key("tool_schema", *problem.path), str(problem))
 
 
 def _check_skill_texts(part: SkillManifest, place: Place) -> Iterator[Finding]:
@@ -163,8 +179,8 @@ def _check_texts(texts: dict[str, str | None], place: Place) -> Iterator[Finding
 def _check_text(text: str, place: Place, path: Path) -> Iterator[Finding]:
     placeholder = find_placeholder(text)
     if placeholder:
-        name = ".".join(map(str, path))
-        message = f"'{name}' holds the placeholder {placeholder!r}, which nobody filled"
+        name = ".".join(map(str, path))[:200]
+        message = f"{name!r} holds the placeholder {placeholder!r}, which nobody filled"
         yield report("text-placeholder", place.at(*path), message)
 
 

@@ -9,14 +9,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from apps.sdk.findings import Finding, Position
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.languages import widen
+from apps.sdk.names import fold_name
 from apps.sdk.skill import Effect, Skill, Source
 
 MAX_HINT = 300
 """Characters of a hint that the shortlisting model is shown; a longer one would argue for itself at the others' cost."""
+
+
+LocalTexts: TypeAlias = Mapping[str, Mapping[str, str]]
+"""Texts for people in other languages than the main one, by lower-case language tag, then by the name of the field."""
+
+NO_TRANSLATIONS: LocalTexts = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +67,24 @@ class SkillSpec:
     providers: tuple[Provider, ...] = ()
     default_enabled: bool | None = None
     standard: bool = True
+    internal: bool = False
     resident: bool = False
     effect: Effect = "read"
     idempotent: bool = False
     timeout: float | None = None
     sources: frozenset[Source] | None = None
     follow_ups: tuple[str, ...] = ()
+    translations: LocalTexts = field(default_factory=lambda: NO_TRANSLATIONS, hash=False)
 
     def choose_secrets(self, secrets: Mapping[str, str]) -> dict[str, str]:
-        """Those of `secrets`, by casefolded provider name, that the skill may see: its own declared providers'."""
-        names = dict.fromkeys(provider.name.casefold() for provider in self.providers)
+        """Those of `secrets`, by folded provider name, that the skill may see: its own declared providers'."""
+        names = dict.fromkeys(fold_name(provider.name) for provider in self.providers)
         return {name: secrets[name] for name in names if name in secrets}
 
 
 @dataclass(frozen=True, slots=True)
 class FocusMode:
-    """Named instructions that a chat can activate; `id` is `<app_id>-<mode_id>`."""
+    """Named instructions that a chat can activate; `id` is `<app_id>-<mode_id>`; `process` tells people what happens."""
 
     id: str
     app_id: str
@@ -82,6 +92,7 @@ class FocusMode:
     description: str
     hint: str
     system_prompt: str
+    process: str | None = None
     examples: tuple[str, ...] = ()
     default_enabled: bool | None = None
     allowed_skills: tuple[str, ...] | None = None
@@ -89,6 +100,7 @@ class FocusMode:
     allowed_apps: tuple[str, ...] | None = None
     allowed_models: tuple[str, ...] | None = None
     recommended_model: str | None = None
+    translations: LocalTexts = field(default_factory=lambda: NO_TRANSLATIONS, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +113,7 @@ class Memory:
     description: str
     type: Literal["single", "list"]
     schema: JsonObject
+    translations: LocalTexts = field(default_factory=lambda: NO_TRANSLATIONS, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +126,16 @@ class Quarantined:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """Why an app runs an older version than that of its files, and what was found in the version that runs."""
+
+    reason: str
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class App:
-    """One folder with an `app.yml`."""
+    """One folder with an `app.yml`; `kept` when it is an older version of it, whose `findings` are then the newer one's."""
 
     id: str
     name: str
@@ -127,12 +148,25 @@ class App:
     memories: tuple[Memory, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
     findings: tuple[Finding, ...] = ()
+    kept: Kept | None = None
+    translations: LocalTexts = field(default_factory=lambda: NO_TRANSLATIONS, hash=False)
+
+
+def choose_text(item: App | SkillSpec | FocusMode | Memory, name: str, language: str | None) -> Json:
+    """The text of the field `name` for people who read `language`: of that tag, else of a wider one, else the main text.
+
+    Models are always shown the main text, which is the field itself.
+    """
+    found = (item.translations.get(tag, {}).get(name) for tag in widen(language or ""))
+    own: Json = getattr(item, name)
+    return next(filter(None, found), own)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Catalog:
     """Every app, with look-ups in catalog order. `digest` is the same wherever the same content was loaded.
 
+    `findings` holds those of severity `extra` too, which only `lint --strict` shows.
     `known_names` are the skills' tool names, those of quarantined ones too.
     """
 

@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING
 
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.schema_checks import check_schema
+from apps.sdk.schema_checks import SchemaProblem, check_schema
 from apps.sdk.schemas import follow, properties_of, wanted_types
 from apps.sdk.validation import make_validator_class
 
@@ -20,14 +20,15 @@ REQUESTS_PER_CALL = 5
 """How many of them one call runs, unless the service sets another limit."""
 
 
-def check_parameters(parameters: Json) -> str | None:
+def check_parameters(parameters: Json) -> SchemaProblem | None:
     """Why `parameters` cannot be a skill's parameters, or None when they are a usable object schema."""
     if parameters is None:
-        return "there is no tool_schema"
+        return SchemaProblem("there is no tool_schema")
     if not isinstance(parameters, dict):
-        return "tool_schema must be an object schema"
+        return SchemaProblem("tool_schema must be an object schema")
     if parameters.get("type", "object") != "object" or not {"type", "properties"} & parameters.keys():
-        return "tool_schema must be an object schema: `type: object` with `properties`"
+        keyword = ("type",) if "type" in parameters else ()
+        return SchemaProblem("tool_schema must be an object schema: `type: object` with `properties`", keyword)
     return check_schema(parameters)
 
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Collection, Sequence
 
-from apps.sdk.catalog import App, FocusMode, Memory, Provider, SkillSpec
+from apps.sdk.catalog import App, FocusMode, LocalTexts, Memory, Provider, SkillSpec
 from apps.sdk.jsontypes import Json, JsonObject
 
 
@@ -24,9 +24,10 @@ def canonical_json(value: Json) -> str:
 def hash_skill(skill: SkillSpec, class_path: str) -> str:
     """Everything a model is shown of `skill` and everything that decides how a call runs.
 
-    The class counts by its import path; its code does not, so that a fix in it leaves open turns valid.
+    The class counts by its import path; its code does not, so that a fix in it leaves open turns valid. Nor do the texts in
+    other languages and what is `internal`, which no model sees.
     """
-    content = _list_fields(skill, left_out={"implementation", "content_hash", "position"})
+    content = _list_fields(skill, left_out={"implementation", "content_hash", "position", "translations", "internal"})
     content["providers"] = [_list_provider(provider) for provider in skill.providers]
     content["sources"] = sorted(skill.sources) if skill.sources is not None else None
     content["parameters"] = json.dumps(skill.parameters)  # in the author's order, which is the order that is sent
@@ -38,8 +39,16 @@ def hash_apps(apps: Sequence[App]) -> str:
     return hash_content([_describe_app(app) for app in apps])
 
 
-def _list_fields(record: SkillSpec | FocusMode | Memory, left_out: Collection[str] = ()) -> JsonObject:
+def _list_fields(record: SkillSpec | FocusMode | Memory, left_out: Collection[str]) -> JsonObject:
     return {field.name: getattr(record, field.name) for field in dataclasses.fields(record) if field.name not in left_out}
+
+
+def _list_item(record: FocusMode | Memory) -> JsonObject:
+    return _list_fields(record, left_out={"translations"}) | {"translations": _list_translations(record.translations)}
+
+
+def _list_translations(translations: LocalTexts) -> JsonObject:
+    return {language: dict(texts) for language, texts in translations.items()}
 
 
 def _list_provider(provider: Provider) -> JsonObject:
@@ -53,7 +62,8 @@ def _describe_app(app: App) -> JsonObject:
         "description": app.description,
         "default_enabled": app.default_enabled,
         "instructions": [[part.text, part.categories] for part in app.instructions],
-        "skills": [skill.content_hash for skill in app.skills],
-        "focus_modes": [_list_fields(mode) for mode in app.focus_modes],
-        "memories": [_list_fields(memory) for memory in app.memories],
+        "translations": _list_translations(app.translations),
+        "skills": [[skill.content_hash, skill.internal, _list_translations(skill.translations)] for skill in app.skills],
+        "focus_modes": [_list_item(mode) for mode in app.focus_modes],
+        "memories": [_list_item(memory) for memory in app.memories],
     }

@@ -14,7 +14,8 @@ from apps.sdk.hashing import hash_apps
 from apps.sdk.imports import make_importable
 from apps.sdk.lint.rules import check_apps
 
-_NO_APPS = frozenset({"sdk", "tests", "__pycache__"})
+NO_APPS = frozenset({"sdk", "tests", "__pycache__"})
+"""Folders beside apps that are never read as one; nor are those whose name begins with a dot."""
 
 
 class AppsDirectoryMissing(Exception):
@@ -32,7 +33,7 @@ def load_catalog(directories: Sequence[Path]) -> Catalog:
     Never raises for what authors wrote: that becomes findings and quarantined items. Raises `AppsDirectoryMissing`.
     """
     places = [Path(os.path.abspath(directory)) for directory in directories]  # noqa: PTH100 - symlinks keep their name
-    folders, findings = _choose_folders([folder for place in places for folder in _find_folders(place)])
+    folders, findings = _choose_folders([folder for place in places for folder in find_folders(place)])
     make_importable(places)
     loaded = sorted((load_app(folder, _show(folder / MANIFEST)) for folder in folders), key=lambda app: app.app.id)
     findings += check_apps(loaded)
@@ -41,13 +42,31 @@ def load_catalog(directories: Sequence[Path]) -> Catalog:
     return Catalog(apps, hash_apps(apps), tuple(everything))
 
 
-def _find_folders(directory: Path) -> Iterator[Path]:
+def load_one_app(folder: Path) -> App:
+    """The app in `folder` alone, as a catalog would hold it; what it says of other apps is unknown then.
+
+    Never raises for what authors wrote. `import apps.<id>` finds its modules from then on.
+    """
+    place = Path(os.path.abspath(folder))  # noqa: PTH100 - symlinks keep their name
+    loaded = load_app(place, _show(place / MANIFEST))
+    return _add_findings(loaded, check_apps([loaded]))
+
+
+def add_app(catalog: Catalog, app: App) -> Catalog:
+    """The catalog with one app more, in place of one of the same id."""
+    others = (other for other in catalog.apps if other.id != app.id)
+    apps = tuple(sorted((*others, app), key=lambda item: item.id))
+    return Catalog(apps, hash_apps(apps), catalog.findings)
+
+
+def find_folders(directory: Path) -> Iterator[Path]:
+    """The folders of apps in `directory`, by name. Raises `AppsDirectoryMissing`."""
     try:
         folders = sorted(directory.iterdir())
     except OSError as error:
         raise AppsDirectoryMissing(directory, error.strerror or type(error).__name__) from error
     for folder in folders:
-        if folder.name not in _NO_APPS and not folder.name.startswith(".") and os.path.lexists(folder / MANIFEST):
+        if folder.name not in NO_APPS and not folder.name.startswith(".") and os.path.lexists(folder / MANIFEST):
             yield folder
 
 

@@ -63,19 +63,37 @@ def show(value: Json) -> str:
 
 
 def suggest(word: str, known: Collection[str]) -> str | None:
-    close = difflib.get_close_matches(word[:100], sorted(known), n=1, cutoff=0.7)
-    return f"did you mean '{close[0]}'?" if close else None
+    return _advise(_find_close(word, known))
+
+
+def _find_close(word: str, known: Collection[str]) -> str | None:
+    """The name of `known` that looks most like `word`, however that is cased."""
+    by_fold = {name.casefold(): name for name in sorted(known)}
+    close = difflib.get_close_matches(word[:100].casefold(), by_fold, n=1, cutoff=0.7)
+    return by_fold[close[0]] if close else None
+
+
+def _advise(close: str | None) -> str | None:
+    return None if close is None else f"did you mean {close!r}?"
 
 
 def find_unknown_keys(
     model: type[ManifestPart], written: Iterable[str], path: Path, document: SourceDocument
 ) -> Iterator[Finding]:
-    """A warning for each key of the mapping at `path` that nothing reads."""
+    """A word on each key of the mapping at `path` that nothing reads; an error where it seems to be a misspelt guard."""
     known = model.keys() | model.ALIASES.keys()
     for key in written:
-        if key not in known and key not in model.OPAQUE and not key.startswith("x-"):
-            place = document.key_position((*path, key))
-            yield report("unknown-key", place, f"the key {key[:100]!r} is unknown and is not read", suggest(key, known))
+        if key in known or key.startswith("x-"):
+            continue
+        place, shown = document.key_position((*path, key)), f"the key {key[:100]!r}"
+        if key in model.OPAQUE:
+            yield report("opaque-key", place, f"{shown} is kept for other programs and has no effect here")
+            continue
+        close = _find_close(key, known | model.OPAQUE.keys() | model.GUARDS.keys())
+        if close is not None and close in model.GUARDS:
+            yield report("guard-key", place, f"{shown} is unknown, and may be meant as a limit", model.GUARDS[close])
+        else:
+            yield report("unknown-key", place, f"{shown} is unknown and is not read", _advise(close))
 
 
 def _respell(

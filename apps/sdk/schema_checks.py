@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from apps.sdk.document import Path
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.patterns import may_explode
+from apps.sdk.schema_forms import is_plain
+from apps.sdk.schema_walks import IN_PLACE, SCHEMA_KEYWORDS, list_parts
 from apps.sdk.schemas import resolve_reference
 
 if TYPE_CHECKING:
@@ -19,34 +22,55 @@ if TYPE_CHECKING:
 MAX_EXPANSION = 10_000
 """Schemas that one value is compared with, all references followed; a value takes about 10 µs for each."""
 
-_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 _MAX_REASON = 300
 
-_IN_PLACE = frozenset({"not", "if", "then", "else", "allOf", "anyOf", "oneOf", "dependentSchemas"})
-"""Keywords whose schemas apply to the same value as the schema that they stand in."""
-_SCHEMA_KEYWORDS = _IN_PLACE | frozenset(
-    {"properties", "patternProperties", "additionalProperties", "propertyNames", "unevaluatedProperties", "dependencies"}
-    | {"items", "prefixItems", "contains", "unevaluatedItems", "contentSchema", "$defs", "definitions"}
-)
-_BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"})
+
+@dataclass(frozen=True, slots=True)
+class SchemaProblem:
+    """Why a schema cannot be used; `path` leads to the keyword."""
+
+    reason: str
+    path: Path = ()
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 class _Unusable(Exception):
-    """The reason is the message."""
+    """The reason is the message; it is about what `path` leads to in `node`."""
+
+    def __init__(self, reason: str, node: JsonObject, *path: str) -> None:
+        super().__init__(reason)
+        self.node = node
+        self.path = path
 
 
-def check_schema(schema: Json) -> str | None:
+def check_schema(schema: Json) -> SchemaProblem | None:
     """Why `schema` cannot be used, or None. References must be local (`#/...`), lead somewhere and never back to themselves."""
     try:
         schemas, roots = _find_schemas(schema)
         if any("$ref" in node or "$dynamicRef" in node for node in schemas):
             _check_references(schema, schemas)
             _check_expansion(schema, schemas)
-        return next(filter(None, map(_check_form, roots)), None) or _check_patterns(schemas)
+        if (problem := _check_forms(schema, roots)) is None:
+            _check_patterns(schemas)
     except RecursionError:
-        return "the schema is nested too deeply"
-    except _Unusable as reason:
-        return str(reason)
+        return SchemaProblem("the schema is nested too deeply")
+    except _Unusable as unusable:
+        return SchemaProblem(str(unusable), (*_find_path(schema, unusable.node), *unusable.path))
+    return problem
+
+
+def _find_path(root: Json, wanted: Json) -> Path:
+    """The path of the very object `wanted` in `root`."""
+    waiting: list[tuple[Json, Path]] = [(root, ())]
+    while waiting:
+        node, path = waiting.pop()
+        if node is wanted:
+            return path
+        entries = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+        waiting.extend((child, (*path, key)) for key, child in entries if isinstance(child, dict | list))
+    return ()
 
 
 def _find_schemas(root: Json) -> tuple[list[JsonObject], list[Json]]:
@@ -67,19 +91,9 @@ def _find_schemas(root: Json) -> tuple[list[JsonObject], list[Json]]:
             node = waiting.pop()
             if isinstance(node, dict) and id(node) not in found:
                 found[id(node)] = node
-                waiting.extend(_list_parts(node, _SCHEMA_KEYWORDS))
+                waiting.extend(list_parts(node, SCHEMA_KEYWORDS))
                 starts.extend(_follow_once(root, node))
     return list(found.values()), roots
-
-
-def _list_parts(node: JsonObject, keywords: frozenset[str]) -> Iterator[JsonObject]:
-    """The object schemas that stand in `node` under `keywords`: alone, in a list or by name."""
-    for key, value in node.items():
-        if key in keywords:
-            parts = value if isinstance(value, list) else [value]
-            if key in _BY_NAME:
-                parts = list(value.values()) if isinstance(value, dict) else []
-            yield from (part for part in parts if isinstance(part, dict))
 
 
 def _follow_once(root: Json, node: JsonObject) -> Iterator[JsonObject]:
@@ -96,16 +110,18 @@ def _look_up(root: Json, reference: str) -> Json:
 
 
 def _check_references(root: Json, schemas: list[JsonObject]) -> None:
-    references = [node["$ref"] for node in schemas if isinstance(node.get("$ref"), str)]
-    for reference in references:
+    referring = [node for node in schemas if isinstance(node.get("$ref"), str)]
+    for node in referring:
+        reference = node["$ref"]
         if reference != "#" and not reference.startswith("#/"):
-            raise _Unusable(f"the $ref {reference[:100]!r} is not local: only `#/...` is allowed")
+            raise _Unusable(f"the $ref {reference[:100]!r} is not local: only `#/...` is allowed", node, "$ref")
         if not isinstance(_look_up(root, reference), dict | bool):
-            raise _Unusable(f"the $ref {reference[:100]!r} leads to no schema")
-    if any(isinstance(node.get("$dynamicRef"), str) for node in schemas):
-        raise _Unusable("$dynamicRef is not supported")
-    if references and any(isinstance(node.get("$id"), str) for node in schemas):
-        raise _Unusable("$id beside $ref is not supported: it changes what the $ref means")
+            raise _Unusable(f"the $ref {reference[:100]!r} leads to no schema", node, "$ref")
+    for node in schemas:
+        if isinstance(node.get("$dynamicRef"), str):
+            raise _Unusable("$dynamicRef is not supported", node, "$dynamicRef")
+        if referring and isinstance(node.get("$id"), str):
+            raise _Unusable("$id beside $ref is not supported: it changes what the $ref means", node, "$id")
 
 
 def _check_expansion(root: Json, schemas: list[JsonObject]) -> None:
@@ -115,30 +131,32 @@ def _check_expansion(root: Json, schemas: list[JsonObject]) -> None:
 
     def expand(node: JsonObject) -> int:
         if id(node) in under_way:
-            reference = next(item["$ref"] for item in reversed(under_way.values()) if isinstance(item.get("$ref"), str))
-            raise _Unusable(f"the $ref {reference[:100]!r} leads back to itself")
+            looping = next(item for item in reversed(under_way.values()) if isinstance(item.get("$ref"), str))
+            raise _Unusable(f"the $ref {looping['$ref'][:100]!r} leads back to itself", looping, "$ref")
         if id(node) not in sizes:
             under_way[id(node)] = node
-            sizes[id(node)] = 1 + sum(expand(part) for part in (*_list_parts(node, _IN_PLACE), *_follow_once(root, node)))
+            sizes[id(node)] = 1 + sum(expand(part) for part in (*list_parts(node, IN_PLACE), *_follow_once(root, node)))
             del under_way[id(node)]
         if sizes[id(node)] > MAX_EXPANSION:
-            raise _Unusable(f"its references make more than {MAX_EXPANSION:,} schemas for one value")
+            keyword = next((key for key in node if key == "$ref" or key in IN_PLACE), "$ref")
+            raise _Unusable(f"its references make more than {MAX_EXPANSION:,} schemas for one value", node, keyword)
         return sizes[id(node)]
 
     for schema in schemas:
         expand(schema)
 
 
-def _check_form(schema: Json) -> str | None:
-    if _is_plain(schema):
-        return None
-    from jsonschema.exceptions import best_match  # noqa: PLC0415 - costs a third of a second, and few schemas come this far
+def _check_forms(root: Json, starts: list[Json]) -> SchemaProblem | None:
+    for start in starts:
+        if is_plain(start):
+            continue
+        from jsonschema.exceptions import best_match  # noqa: PLC0415 - costs a third of a second, and few schemas come this far
 
-    error = best_match(_metaschema().iter_errors(schema))
-    if error is None:
-        return None
-    place = "/".join(map(str, error.absolute_path))
-    return f"not valid JSON Schema{f' at {place}' if place else ''}: {error.message}"[:_MAX_REASON]
+        if (error := best_match(_metaschema().iter_errors(start))) is not None:
+            place = "/".join(map(str, error.absolute_path))
+            reason = f"not valid JSON Schema{f' at {place}' if place else ''}: {error.message}"[:_MAX_REASON]
+            return SchemaProblem(reason, (*_find_path(root, start), *error.absolute_path))
+    return None
 
 
 @functools.cache
@@ -148,18 +166,18 @@ def _metaschema() -> Draft202012Validator:
     return Draft202012Validator(Draft202012Validator.META_SCHEMA)
 
 
-def _check_patterns(schemas: list[JsonObject]) -> str | None:
+def _check_patterns(schemas: list[JsonObject]) -> None:
     for node in schemas:
         alternatives = node.get("patternProperties")
-        patterns = [node.get("pattern"), *(alternatives if isinstance(alternatives, dict) else ())]
-        for pattern in patterns:
+        named = alternatives if isinstance(alternatives, dict) else ()
+        places = [("pattern",), *(("patternProperties", pattern) for pattern in named)]
+        for pattern, place in zip((node.get("pattern"), *named), places, strict=True):
             try:
                 reason = _check_pattern(pattern) if isinstance(pattern, str) else None
             except (re.error, OverflowError) as error:
                 reason = f"is no regular expression: {error}"
             if reason:
-                return f"the pattern {pattern[:100]!r} {reason}"
-    return None
+                raise _Unusable(f"the pattern {pattern[:100]!r} {reason}", node, *place)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -168,97 +186,3 @@ def _check_pattern(pattern: str) -> str | None:
     if may_explode(pattern):
         return "may take exponential time: a repeat in it holds parts that can split the same text in many ways"
     return None
-
-
-# The common vocabulary, checked by hand: a dozen microseconds instead of the metaschema's three milliseconds per schema.
-
-
-def _is_plain(schema: Json) -> bool:
-    """Whether `schema` is certainly valid; False means that only the metaschema can tell."""
-    if not isinstance(schema, dict):
-        return isinstance(schema, bool)
-    return all(_PLAIN[key](value) if key in _PLAIN else key not in _OTHER_KEYWORDS for key, value in schema.items())
-
-
-def _is_text(value: Json) -> bool:
-    return isinstance(value, str)
-
-
-def _is_flag(value: Json) -> bool:
-    return isinstance(value, bool)
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_count(value: Json) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_json(value: Json) -> bool:
-    return value is None or isinstance(value, str | bool | int | float | list | dict)
-
-
-def _is_type(value: Json) -> bool:
-    return isinstance(value, str) and value in _TYPES
-
-
-def _is_list(value: Json) -> bool:
-    return isinstance(value, list)
-
-
-def _are_names(value: Json) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value) and len(set(value)) == len(value)
-
-
-def _are_schemas(value: Json) -> bool:
-    return isinstance(value, list) and bool(value) and all(map(_is_plain, value))
-
-
-def _are_named_schemas(value: Json) -> bool:
-    return isinstance(value, dict) and all(map(_is_plain, value.values()))
-
-
-_Check: TypeAlias = Callable[[Json], bool]
-_PLAIN: Mapping[str, _Check] = MappingProxyType(
-    {"type": _is_type, "required": _are_names, "items": _is_plain, "additionalProperties": _is_plain, "not": _is_plain}
-    | dict.fromkeys(("title", "description", "format", "pattern", "$comment", "$ref"), _is_text)
-    | dict.fromkeys(("default", "const"), _is_json)
-    | dict.fromkeys(("enum", "examples"), _is_list)
-    | dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _is_number)
-    | dict.fromkeys(("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"), _is_count)
-    | dict.fromkeys(("uniqueItems", "deprecated", "readOnly", "writeOnly"), _is_flag)
-    | dict.fromkeys(("properties", "$defs", "definitions"), _are_named_schemas)
-    | dict.fromkeys(("allOf", "anyOf", "oneOf"), _are_schemas)
-)
-_OTHER_KEYWORDS = frozenset(
-    {
-        "$anchor",
-        "$dynamicAnchor",
-        "$dynamicRef",
-        "$id",
-        "$recursiveAnchor",
-        "$recursiveRef",
-        "$schema",
-        "$vocabulary",
-        "contains",
-        "contentEncoding",
-        "contentMediaType",
-        "contentSchema",
-        "dependencies",
-        "dependentRequired",
-        "dependentSchemas",
-        "else",
-        "if",
-        "maxContains",
-        "minContains",
-        "multipleOf",
-        "patternProperties",
-        "prefixItems",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)

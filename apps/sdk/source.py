@@ -7,7 +7,9 @@ a recursive alias is a finding, and a broken part is marked so that only the ite
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TypeAlias
 
 import yaml
@@ -17,7 +19,7 @@ from apps.sdk.findings import Finding, Position, report
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.scalars import is_ambiguous, is_boolean_word, read_plain
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_NODES", "SourceDocument", "parse_source"]
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_NODES", "SourceDocument", "parse_source", "read_source"]
 
 MAX_BYTES = 1_048_576
 MAX_DEPTH = 60
@@ -27,6 +29,18 @@ MAX_NODES = 100_000
 _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CORE = "tag:yaml.org,2002:"
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def read_source(path: Path, shown_as: str) -> SourceDocument:
+    """Read the YAML file at `path`, named `shown_as` in findings; what is no regular file is a finding too."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return unreadable(report("file-unreadable", Position(shown_as), "it is no regular file"))
+        with path.open("rb") as file:
+            text = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        return unreadable(report("file-unreadable", Position(shown_as), error.strerror or type(error).__name__))
+    return parse_source(text, shown_as)
 
 
 def parse_source(text: bytes, file: str) -> SourceDocument:

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from aiohttp import web
 
-from apps.sdk.catalog import App, Catalog, Quarantined
+from apps.sdk.catalog import App, Catalog, Quarantined, choose_text
 from apps.sdk.findings import Finding
 from preprocessor.availability import Availabilities, resolve_availability
-from service.http.reading import get_services, read_scope
+from service.http.reading import get_services, read_language, read_scope
 from service.http.responses import answer_json
 from service.views.catalog import (
     AppsView,
@@ -25,27 +25,31 @@ from service.views.catalog import (
 
 async def get_apps(request: web.Request) -> web.Response:
     """Every app, with its findings."""
+    language = read_language(request)
     catalog, switches = await _read_switches(request)
     of_apps = {finding for app in catalog.apps for finding in app.findings}
     others = (finding for finding in catalog.findings if finding not in of_apps)
-    apps = tuple(_view_app(app, switches) for app in catalog.apps)
-    return answer_json(AppsView(catalog=catalog.digest, apps=apps, findings=_view_findings(others)))
+    apps = tuple(_view_app(app, switches, language) for app in catalog.apps)
+    reloading = get_services(request).reloader is not None
+    return answer_json(AppsView(catalog=catalog.digest, apps=apps, findings=_view_findings(others), reloading=reloading))
 
 
 async def get_skills(request: web.Request) -> web.Response:
     """Every skill that can be called."""
+    language = read_language(request)
     catalog, switches = await _read_switches(request)
     skills = tuple(
         SkillView(
             name=name,
             app=skill.app_id,
-            title=skill.name,
-            description=skill.description,
+            title=choose_text(skill, "name", language),
+            description=choose_text(skill, "description", language),
             hint=skill.hint,
             parameters=skill.parameters,
             effect=skill.effect,
             idempotent=skill.idempotent,
             standard=skill.standard,
+            internal=skill.internal,
             resident=skill.resident,
             enabled=switches.skills[name].enabled,
             reason=switches.skills[name].reason,
@@ -57,13 +61,15 @@ async def get_skills(request: web.Request) -> web.Response:
 
 async def get_focus_modes(request: web.Request) -> web.Response:
     """Every focus mode."""
+    language = read_language(request)
     catalog, switches = await _read_switches(request)
     modes = tuple(
         FocusModeView(
             id=mode.id,
             app=mode.app_id,
-            name=mode.name,
-            description=mode.description,
+            name=choose_text(mode, "name", language),
+            description=choose_text(mode, "description", language),
+            process=choose_text(mode, "process", language),
             enabled=switches.focus_modes[mode.id].enabled,
             reason=switches.focus_modes[mode.id].reason,
         )
@@ -80,11 +86,11 @@ async def _read_switches(request: web.Request) -> tuple[Catalog, Availabilities]
     return catalog, resolve_availability(catalog, overrides, frozenset(services.settings.skill_secrets))
 
 
-def _view_app(app: App, switches: Availabilities) -> AppView:
+def _view_app(app: App, switches: Availabilities, language: str | None) -> AppView:
     return AppView(
         id=app.id,
-        name=app.name,
-        description=app.description,
+        name=choose_text(app, "name", language),
+        description=choose_text(app, "description", language),
         enabled=switches.apps[app.id].enabled,
         reason=switches.apps[app.id].reason,
         skills=tuple(skill.tool_name for skill in app.skills),
@@ -92,6 +98,7 @@ def _view_app(app: App, switches: Availabilities) -> AppView:
         memories=tuple(memory.id for memory in app.memories),
         quarantined=tuple(map(_view_quarantined, app.quarantined)),
         findings=_view_findings(app.findings),
+        kept=app.kept.reason if app.kept else None,
     )
 
 
@@ -112,4 +119,5 @@ def _view_findings(findings: Iterable[Finding]) -> tuple[FindingView, ...]:
             suggestion=finding.suggestion,
         )
         for finding in findings
+        if not finding.is_extra
     )

@@ -10,6 +10,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from apps.sdk.jsontypes import JsonObject
+from apps.sdk.languages import MAX_TAG
+from service.http.reading import LANGUAGE
 from service.http.routes import Route
 
 Refs: TypeAlias = Mapping[Any, JsonObject]
@@ -42,6 +44,15 @@ EVENT: JsonObject = {
     "description": "One server-sent event; its `id` line counts from 1.",
     "required": ["event", "data"],
     "properties": {"event": {"type": "string"}, "data": {"type": "string", "description": "One JSON object."}},
+}
+
+LANGUAGE_PARAMETER: JsonObject = {
+    "name": LANGUAGE,
+    "in": "query",
+    "required": False,
+    "description": "The language of names and descriptions, say `de` or `pt-BR`; where an app has none in it, its main one.",
+    "schema": {"type": "string", "maxLength": MAX_TAG},
+    "example": "de",
 }
 
 
@@ -94,6 +105,7 @@ def _describe_parameters(route: Route) -> list[JsonObject]:
     ]
     headers = [*(("X-Tenant-ID", "X-User-ID") if route.scoped else ()), *(("Idempotency-Key",) if route.idempotent else ())]
     headers += ["X-Turn-Timeout"] if route.timed else []
+    parameters += [LANGUAGE_PARAMETER] if route.translated else []
     parameters += [{"name": name, "in": "header", "required": False, "schema": {"type": "string"}} for name in headers]
     return parameters
 

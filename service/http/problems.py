@@ -12,6 +12,7 @@
     ├── BodyTooLarge            body_too_large
     ├── UnsupportedMediaType    unsupported_media_type
     ├── InvalidRequest          invalid_request           fields are wrong; `errors` points at each
+    ├── InvalidParameter        invalid_parameter         a query parameter is not what it must be
     ├── TokenBudgetExhausted    token_budget_exhausted    the turn's budget does not allow a model call
     ├── KeyReused               idempotency_key_reused    the key belongs to another request
     ├── HttpProblem             http_<status>             what the HTTP server itself refuses
@@ -69,6 +70,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "body_too_large": Kind(413, "The body is too large"),
         "unsupported_media_type": Kind(415, "The body must be JSON"),
         "invalid_request": Kind(422, "The request is invalid"),
+        "invalid_parameter": Kind(422, "A query parameter is invalid"),
         "idempotency_key_reused": Kind(422, "The key belongs to another request"),
         "token_budget_exhausted": Kind(422, "The turn's token budget is too small"),
         "context_window_exceeded": Kind(422, "The messages are longer than the model's window"),
@@ -220,6 +222,15 @@ class InvalidRequest(Problem):
         wire: list[JsonObject] = [{"pointer": error.pointer, "message": error.message} for error in errors]
         super().__init__(detail, errors=wire, **({"errors_left_out": left_out} if left_out else {}))
         self.errors = tuple(errors)
+
+
+class InvalidParameter(Problem):
+    """A query parameter is not what it must be."""
+
+    code = "invalid_parameter"
+
+    def __init__(self, parameter: str, expected: str) -> None:
+        super().__init__(f"{parameter} must be {expected}.", parameter=parameter)
 
 
 class TokenBudgetExhausted(Problem):

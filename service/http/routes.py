@@ -20,7 +20,10 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One operation. `scoped`: takes tenant and user; `idempotent`: takes an Idempotency-Key; `timed`: takes a deadline."""
+    """One operation. `scoped`: takes tenant and user; `idempotent`: takes an Idempotency-Key; `timed`: takes a deadline.
+
+    `translated`: takes the language of its texts.
+    """
 
     method: Literal["GET", "POST", "PUT", "DELETE"]
     path: str
@@ -34,6 +37,7 @@ class Route:
     scoped: bool = False
     idempotent: bool = False
     timed: bool = False
+    translated: bool = False
 
 
 ROUTES: tuple[Route, ...] = (
@@ -91,10 +95,27 @@ ROUTES: tuple[Route, ...] = (
         "catalog",
         answer=views.AppsView,
         scoped=True,
+        translated=True,
     ),
-    Route("GET", "/v1/skills", catalog.get_skills, "Every skill", "catalog", answer=views.SkillsView, scoped=True),
     Route(
-        "GET", "/v1/focus-modes", catalog.get_focus_modes, "Every focus mode", "catalog", answer=views.FocusModesView, scoped=True
+        "GET",
+        "/v1/skills",
+        catalog.get_skills,
+        "Every skill",
+        "catalog",
+        answer=views.SkillsView,
+        scoped=True,
+        translated=True,
+    ),
+    Route(
+        "GET",
+        "/v1/focus-modes",
+        catalog.get_focus_modes,
+        "Every focus mode",
+        "catalog",
+        answer=views.FocusModesView,
+        scoped=True,
+        translated=True,
     ),
     Route("GET", "/v1/overrides", overrides.get_overrides, "Every override", "admin", answer=views.OverridesView, scoped=True),
     Route(

@@ -45,6 +45,9 @@ class AppView(View):
     memories: tuple[str, ...]
     quarantined: tuple[QuarantinedView, ...]
     findings: tuple[FindingView, ...]
+    kept: str | None = Field(
+        description="Why an older version than that of the files runs; the findings are then the newer one's. Else null."
+    )
 
 
 class AppsView(View):
@@ -53,6 +56,7 @@ class AppsView(View):
     catalog: str
     apps: tuple[AppView, ...]
     findings: tuple[FindingView, ...] = Field(description="Those that belong to no app.")
+    reloading: bool = Field(description="Whether changed files are loaded while the service runs.")
 
 
 class SkillView(View):
@@ -61,12 +65,13 @@ class SkillView(View):
     name: str
     app: str
     title: str
-    description: str
+    description: str = Field(description="In the language asked for; models are always shown the app's main one.")
     hint: str
     parameters: JsonObject
     effect: Literal["read", "write"]
     idempotent: bool
     standard: bool
+    internal: bool = Field(description="Not for people to choose; models may use it all the same.")
     resident: bool
     enabled: bool
     reason: str | None
@@ -86,6 +91,7 @@ class FocusModeView(View):
     app: str
     name: str
     description: str
+    process: str | None = Field(description="What happens while it is active; null when its author does not say.")
     enabled: bool
     reason: str | None
 

@@ -23,4 +23,4 @@ def check_excluded_fields(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
                 if exclude_fields(skill.output_example, [path]) == skill.output_example:
                     advice = suggest(path, frozenset(islice(list_paths(skill.output_example), MAX_SUGGESTED)))
                     position = place.at("exclude_fields_for_llm", index)
-                    yield report("exclude-path", position, f"output_example has no field '{path}'", advice)
+                    yield report("exclude-path", position, f"output_example has no field {path[:100]!r}", advice)

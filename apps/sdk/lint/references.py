@@ -40,15 +40,15 @@ def _check_focus_mode(
 
 def _check_app(app_id: str, app_ids: Collection[str], place: Place, path: tuple[str, int]) -> Iterator[Finding]:
     if app_id not in app_ids:
-        yield report("unknown-reference", place.at(*path), f"there is no app '{app_id}'")
+        yield report("unknown-reference", place.at(*path), f"there is no app {app_id[:100]!r}")
 
 
 def _report_skill(
     name: str, skills: Collection[str], quarantined: Collection[str], place: Place, path: tuple[str, int]
 ) -> Finding:
     if name in quarantined:
-        return report("unknown-reference", place.at(*path), f"the skill '{name}' is quarantined")
+        return report("unknown-reference", place.at(*path), f"the skill {name[:100]!r} is quarantined")
     meant = resolve_name(name, skills).name
     close = (meant,) if meant else find_close_names(name, skills)
     advice = f"did you mean {' or '.join(map(repr, close))}?" if close else None
-    return report("unknown-reference", place.at(*path), f"there is no skill '{name}'", advice)
+    return report("unknown-reference", place.at(*path), f"there is no skill {name[:100]!r}", advice)

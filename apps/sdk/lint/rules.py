@@ -7,14 +7,17 @@ from typing import TypeAlias
 
 from apps.sdk.assembly import LoadedApp
 from apps.sdk.findings import Finding
-from apps.sdk.lint import examples, fields, references, texts, wirenames
+from apps.sdk.lint import arguments, examples, fields, focus, references, schemas, texts, wirenames
 
 Rule: TypeAlias = Callable[[Sequence[LoadedApp]], Iterator[Finding]]
 
 RULES: tuple[Rule, ...] = (
+    arguments.check_arguments,
     examples.check_examples,
     fields.check_excluded_fields,
+    focus.check_limits,
     references.check_references,
+    schemas.check_schemas,
     texts.check_texts,
     wirenames.check_names,
 )

@@ -13,21 +13,31 @@ MAX_DESCRIPTION = 1024
 """Characters: the limit that several providers set on a function's description."""
 
 
+KEY = "description_translation_key"
+
+
 def check_texts(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
     for app in apps:
-        for memory, place in app.memories():
-            yield from _check_description(memory, place)
         hinted: list[tuple[SkillSpec | FocusMode, Place]] = [*app.skills(), *app.focus_modes()]
+        described: list[tuple[SkillSpec | FocusMode | Memory, Place]] = [*hinted, *app.memories()]
+        yield from _check_descriptions(described, has_texts=app.has_texts)
+        for item, place in described:
+            yield from _check_length("description", item.description, MAX_DESCRIPTION, place)
         for item, place in hinted:
-            yield from _check_description(item, place)
             if item.hint != item.description:
                 yield from _check_length("preprocessor_hint", item.hint, MAX_HINT, place)
 
 
-def _check_description(item: SkillSpec | FocusMode | Memory, place: Place) -> Iterator[Finding]:
-    if item.description == item.name:
-        yield report("no-description", place.at(), f"'{item.name}' has no description: a model sees its name only")
-    yield from _check_length("description", item.description, MAX_DESCRIPTION, place)
+def _check_descriptions(items: list[tuple[SkillSpec | FocusMode | Memory, Place]], *, has_texts: bool) -> Iterator[Finding]:
+    """An app whose texts are elsewhere has one finding; a key that its texts do not have is found where they are read."""
+    silent = [(item, place) for item, place in items if item.description == item.name]
+    keyed = [place for _, place in silent if place.has_key(KEY)]
+    for item, place in silent:
+        if place not in keyed:
+            yield report("no-description", place.at(), f"{item.name[:100]!r} has no description: a model sees its name only")
+    if keyed and not has_texts:
+        message = f"there are no texts for translation keys of descriptions ({len(keyed)} of them): models see names only"
+        yield report("no-texts", keyed[0].at_key(KEY), message, "add texts/en.yml")
 
 
 def _check_length(key: str, text: str, limit: int, place: Place) -> Iterator[Finding]:

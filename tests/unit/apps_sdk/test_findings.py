@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from apps.sdk.findings import CODES, Position, report
+from apps.sdk.codes import CODES, GROUPS, render_codes
+from apps.sdk.findings import Position, report
+from apps.sdk.loader import load_catalog
+from tests.support.apps import write_echo_app
+from tests.support.code_samples import SAMPLES, write_sample
 
 SDK = Path(__file__).parents[3] / "apps" / "sdk"
 
@@ -18,16 +22,46 @@ def find_codes(tree: ast.AST) -> Iterator[str]:
                 yield str(argument.value)
 
 
-def test_every_code_is_documented_and_every_documented_code_is_used() -> None:
+def test_every_code_is_in_the_table_and_every_one_of_the_table_is_used() -> None:
     used = {code for file in SDK.rglob("*.py") for code in find_codes(ast.parse(file.read_text()))}
     assert used == set(CODES)
 
 
-def test_codes_are_frozen_and_explained() -> None:
-    assert all(meaning.endswith(".") for meaning in CODES.values())
+@pytest.mark.parametrize("code", sorted(CODES))
+def test_every_code_is_found_in_its_sample(tmp_path: Path, code: str) -> None:
+    """Each code has a folder that shows it, with the severity of the table and a place inside a file of the app."""
+    folders = [write_sample(tmp_path / "a", SAMPLES[code])]
+    if code == "app-duplicate":
+        folders = [tmp_path / "a", tmp_path / "b"]
+        for folder in folders:
+            write_echo_app(folder, "one", "a")
+    found = [finding for finding in load_catalog(folders).findings if finding.code == code]
+    assert len(found) == 1
+    assert found[0].severity == CODES[code].severity
+    assert found[0].position.file.startswith(str(tmp_path))
+    assert found[0].message.isprintable()
+
+
+def test_every_sample_is_of_a_code() -> None:
+    assert set(SAMPLES) == set(CODES)
+
+
+def test_codes_are_documented() -> None:
+    """CODES.md, which is made from the table, has a row for each, with what it means and how to mend it."""
+    written = (SDK / "lint" / "CODES.md").read_text(encoding="utf-8")
+    assert written == render_codes()
+    assert sum(len(group) for group in GROUPS.values()) == len(CODES)
+    for code, entry in CODES.items():
+        assert f"| `{code}` | {entry.severity} | {entry.meaning} | {entry.mend} |\n" in written
+        assert entry.meaning.endswith(".")
+        assert entry.mend.endswith(".")
+
+
+def test_codes_are_frozen() -> None:
     with pytest.raises(TypeError):
-        CODES["new"] = "x"  # type: ignore[index]
+        CODES["new"] = CODES["app-id"]  # type: ignore[index]
 
 
 def test_severity_comes_from_the_code() -> None:
     assert report("unknown-key", Position("a"), "m").severity == "warning"
+    assert [report(code, Position("a"), "m").is_extra for code in ("opaque-key", "no-examples")] == [True, False]

@@ -113,3 +113,45 @@ def test_names_that_differ_only_in_separators_are_a_warning(tmp_path: Path) -> N
     (finding,) = lint(tmp_path, "similar-names")
     assert "'one-get-user'" in finding.message
     assert len(load_catalog([tmp_path]).skills) == 2
+
+
+def test_the_same_example_with_two_skills_is_a_hint(tmp_path: Path) -> None:
+    """Whatever its case and blanks; one skill may repeat itself."""
+    write_echo_app(tmp_path, "one", "a", examples=["Find  it", "find it"])
+    write_echo_app(tmp_path, "two", "b", examples=["other", "find IT "])
+    (finding,) = lint(tmp_path, "same-example")
+    assert (finding.severity, "'one-a'" in finding.message) == ("hint", True)
+    assert finding.position.file.endswith(str(Path("two", "app.yml")))
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_empty"),
+    [
+        ({"allowed_skills": ["one:gone", "two:*"]}, True),
+        ({"allowed_skills": ["one:*"], "denied_skills": ["one-a", "one:b"]}, True),
+        ({"allowed_skills": ["one:a"], "allowed_apps": ["two"]}, True),
+        ({"allowed_apps": ["two"]}, True),
+        ({"allowed_skills": ["one:a"]}, False),
+        ({"allowed_skills": ["*-b"]}, False),
+        ({"allowed_skills": ["one-*"], "denied_skills": ["one:a"]}, False),
+        ({"allowed_skills": []}, False),
+        ({"denied_skills": ["one:*"]}, False),
+        ({}, False),
+    ],
+)
+def test_a_focus_mode_whose_limits_leave_nothing_is_a_warning(tmp_path: Path, limits: dict[str, Json], is_empty: bool) -> None:
+    """A list that is meant to be empty is believed; names of skills that are not there are not."""
+    mode = {"id": "m", "description": "d", "system_prompt": "p", **limits}
+    skills = [skill_manifest("one", "a"), skill_manifest("one", "b")]
+    write_app(tmp_path, "one", {"skills": skills, "focus_modes": [mode]}, {"echo": ECHO_MODULE})
+    findings = lint(tmp_path, "focus-without-skills")
+    assert [finding.severity for finding in findings] == ["warning"] * is_empty
+
+
+def test_descriptions_that_are_elsewhere_are_one_warning(tmp_path: Path) -> None:
+    """An app with translation keys and no texts is told so once, not once for each item."""
+    memories = [{"id": key, "description_translation_key": key} for key in ("a", "b")]
+    write_app(tmp_path, "one", {"memory": [*memories, {"id": "c"}]})
+    (finding,) = lint(tmp_path, "no-texts")
+    assert (finding.severity, "(2 of them)" in finding.message) == ("warning", True)
+    assert len(lint(tmp_path, "no-description")) == 1

@@ -1,13 +1,16 @@
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 from jsonschema import Draft7Validator
 
-from apps.sdk.jsontypes import Json
-from apps.sdk.manifest import PARTS, app_schema, render_app_schema
+from apps.sdk.editor_schema import app_schema, render_app_schema
+from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.manifest import PARTS
 from tests.support.apps import skill_manifest
+from tests.support.field_manifests import make_manifests
 
 SCHEMA_FILE = Path(__file__).parents[3] / "apps" / "sdk" / "app.schema.json"
 
@@ -47,7 +50,7 @@ x-shared: {a: 1}
 
 
 def test_schema_file_is_fresh() -> None:
-    """`python -c "from apps.sdk.manifest import render_app_schema as r; print(r(), end='')"` gives the file."""
+    """`python -c "from apps.sdk.editor_schema import render_app_schema as r; print(r(), end='')"` gives the file."""
     assert SCHEMA_FILE.read_text(encoding="utf-8") == render_app_schema()
 
 
@@ -80,4 +83,37 @@ def test_an_editor_refuses_what_the_loader_refuses(changes: dict[str, Json]) -> 
 
 def test_no_key_is_both_read_and_opaque() -> None:
     for part in PARTS:
-        assert not part.keys() & (part.OPAQUE | part.ALIASES.keys())
+        assert not part.keys() & (part.OPAQUE.keys() | part.ALIASES.keys())
+
+
+def list_keys() -> Iterator[tuple[str, str, JsonObject]]:
+    """Part, key and schema of every key that an editor knows."""
+    schema = app_schema()
+    for name, part in {"AppManifest": schema, **schema["definitions"]}.items():
+        described = part if "properties" in part else part["anyOf"][1]
+        yield from ((name, key, value) for key, value in described["properties"].items())
+
+
+def test_every_key_says_what_it_is_for() -> None:
+    """Opaque keys too: who reads them; keys that are read have an example as well."""
+    keys = list(list_keys())
+    assert len(keys) > 90
+    assert [(part, key) for part, key, schema in keys if not schema.get("description", "").endswith(".")] == []
+    opaque = {key for part in PARTS for key in part.OPAQUE}
+    assert [(part, key) for part, key, schema in keys if key not in opaque and not schema.get("examples")] == []
+
+
+def test_every_example_is_right() -> None:
+    """What an editor offers is accepted by the editor and by the loader's model."""
+    definitions = app_schema()["definitions"]
+    for part, key, schema in list_keys():
+        for example in schema.get("examples", []):
+            errors = list(Draft7Validator({**schema, "definitions": definitions}).iter_errors(example))
+            assert errors == [], (part, key)
+
+
+def test_every_key_of_the_field_is_known_to_editors() -> None:
+    """A real deployment's manifests have no red line under a key."""
+    validator = Draft7Validator(app_schema())
+    for app_id, manifest in make_manifests().items():
+        assert [error.message for error in validator.iter_errors(manifest)] == [], app_id

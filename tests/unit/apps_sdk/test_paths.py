@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from apps.sdk.jsontypes import Json
 from apps.sdk.paths import exclude_fields, list_paths
-from tests.unit.executor.json_values import JSON
+from tests.support.json_values import JSON
 
 
 @pytest.mark.parametrize(

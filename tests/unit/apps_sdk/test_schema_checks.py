@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.schema_checks import _is_plain, check_schema
+from apps.sdk.schema_checks import SchemaProblem, check_schema
+from apps.sdk.schema_forms import is_plain
 
 METASCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA)
 KEYWORDS = [
@@ -25,7 +26,7 @@ SCHEMAS = st.recursive(
 @given(SCHEMAS)
 def test_what_passes_by_hand_passes_the_metaschema(schema: Json) -> None:
     """The quick check accepts nothing that the metaschema refuses."""
-    assert METASCHEMA.is_valid(schema) or not _is_plain(schema)
+    assert METASCHEMA.is_valid(schema) or not is_plain(schema)
 
 
 @given(SCHEMAS)
@@ -54,34 +55,41 @@ def test_every_usable_schema_compiles_and_validates(schema: Json) -> None:
 )
 def test_invalid_schemas_have_a_reason(schema: JsonObject) -> None:
     """case 6: what is not JSON Schema is refused, the draft-4 boolean and the empty `required:` included."""
-    reason = check_schema(schema)
-    assert reason is not None
-    assert reason.startswith("not valid JSON Schema")
+    problem = check_schema(schema)
+    assert problem is not None
+    assert problem.reason.startswith("not valid JSON Schema")
 
 
 @pytest.mark.parametrize(
-    ("schema", "part"),
+    ("schema", "part", "path"),
     [
-        ({"$ref": "https://example.com/a.json"}, "not local"),
-        ({"$ref": "other.json#/a"}, "not local"),
-        ({"$ref": "file:///etc/passwd"}, "not local"),
-        ({"$ref": "#anchor", "$anchor": "anchor"}, "not local"),
-        ({"$ref": "#/$defs/gone"}, "leads to no schema"),
-        ({"$ref": "#/$defs/a/enum", "$defs": {"a": {"enum": [1]}}}, "leads to no schema"),
-        ({"$ref": "#"}, "leads back"),
-        ({"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}}}, "leads back"),
-        ({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}, "leads back"),
-        ({"$dynamicRef": "#x"}, "$dynamicRef"),
-        ({"$id": "https://example.com/", "items": {"$ref": "#/$defs/a"}, "$defs": {"a": {}}}, "$id"),
-        ({"pattern": "["}, "no regular expression"),
-        ({"patternProperties": {"(": {}}}, "no regular expression"),
-        ({"properties": {"a": {"pattern": r"^(\w+\s?)*$"}}}, "exponential time"),
-        ({"patternProperties": {"(a+)+$": {}}}, "exponential time"),
+        ({"$ref": "https://example.com/a.json"}, "not local", ["$ref"]),
+        ({"$ref": "other.json#/a"}, "not local", ["$ref"]),
+        ({"$ref": "file:///etc/passwd"}, "not local", ["$ref"]),
+        ({"$ref": "#anchor", "$anchor": "anchor"}, "not local", ["$ref"]),
+        ({"$ref": "#/$defs/gone"}, "leads to no schema", ["$ref"]),
+        ({"$ref": "#/$defs/a/enum", "$defs": {"a": {"enum": [1]}}}, "leads to no schema", ["$ref"]),
+        ({"$ref": "#"}, "leads back", ["$ref"]),
+        (
+            {"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/a"}]}}},
+            "leads back",
+            ["$defs", "a", "anyOf", 0, "$ref"],
+        ),
+        ({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}, "leads back", ["$defs", "a", "$ref"]),
+        ({"$dynamicRef": "#x"}, "$dynamicRef", ["$dynamicRef"]),
+        ({"$id": "https://example.com/", "items": {"$ref": "#/$defs/a"}, "$defs": {"a": {}}}, "$id", ["$id"]),
+        ({"pattern": "["}, "no regular expression", ["pattern"]),
+        ({"patternProperties": {"(": {}}}, "no regular expression", ["patternProperties", "("]),
+        ({"properties": {"a": {"pattern": r"^(\w+\s?)*$"}}}, "exponential time", ["properties", "a", "pattern"]),
+        ({"patternProperties": {"(a+)+$": {}}}, "exponential time", ["patternProperties", "(a+)+$"]),
     ],
 )
-def test_schemas_that_would_fail_later_have_a_reason(schema: JsonObject, part: str) -> None:
-    """References that leave the file, lead nowhere or never end, and broken patterns, are found before any call."""
-    assert part in (check_schema(schema) or "")
+def test_schemas_that_would_fail_later_have_a_reason(schema: JsonObject, part: str, path: list[str | int]) -> None:
+    """References that leave the file, lead nowhere or never end, and broken patterns, are found with their place."""
+    problem = check_schema(schema)
+    assert problem is not None
+    assert part in problem.reason
+    assert list(problem.path) == path
 
 
 def test_recursive_types_are_fine() -> None:
@@ -100,7 +108,7 @@ def test_a_bottomless_schema_has_a_reason() -> None:
     schema: JsonObject = {}
     for _ in range(20_000):
         schema = {"not": schema}
-    assert check_schema(schema) == "the schema is nested too deeply"
+    assert check_schema(schema) == SchemaProblem("the schema is nested too deeply")
 
 
 @pytest.mark.parametrize("keyword", ["default", "const", "enum", "examples"])
@@ -132,4 +140,5 @@ def test_many_references_are_checked_in_one_walk() -> None:
 def test_references_that_multiply_have_a_reason() -> None:
     """Thirty definitions that each name the next one twice are a thousand million schemas for one value."""
     doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)}
-    assert "more than 10,000 schemas" in (check_schema({"$ref": "#/$defs/d0", "$defs": {**doubling, "d30": {}}}) or "")
+    problem = check_schema({"$ref": "#/$defs/d0", "$defs": {**doubling, "d30": {}}})
+    assert "more than 10,000 schemas" in str(problem)

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.sdk.texts import shorten, shorten_middle
+from apps.sdk.texts import replace_surrogates, shorten, shorten_middle
 
 
 @given(st.text(max_size=200), st.integers(1, 100))
@@ -18,3 +18,11 @@ def test_a_cut_shows(text: str, limit: int) -> None:
     """A short text stays; a long one has `limit` characters and ends in an ellipsis."""
     short = shorten(text, limit)
     assert short == text if len(text) <= limit else (len(short), short[-1]) == (limit, "…")
+
+
+@given(st.text(st.characters() | st.sampled_from("\ud800\udfff"), max_size=20))
+def test_half_characters_are_replaced(text: str) -> None:
+    """What comes out can be encoded and is as long; a text without them stays."""
+    whole = replace_surrogates(text)
+    assert len(whole.encode().decode()) == len(text)
+    assert whole == text or "\ufffd" in whole

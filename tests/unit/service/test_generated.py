@@ -8,12 +8,19 @@ from pathlib import Path
 import pytest
 
 from service.settings import ROOT, Settings
-from tests.support.generated import find_stale, render_env_example
+from tests.support.generated import find_stale, render_env_example, render_files, tell_remedy
 
 
 def test_the_generated_files_are_fresh() -> None:
-    """`.env.example`, `service/openapi.json` and `apps/sdk/app.schema.json`; mend with `--write`."""
-    assert [path.name for path in find_stale()] == []
+    """`.env.example`, `service/openapi.json` and `apps/sdk/app.schema.json`; the message says how to mend it."""
+    assert [tell_remedy(path) for path in find_stale()] == []
+
+
+def test_each_stale_file_has_its_remedy() -> None:
+    """The schema's is a command that authors have, too."""
+    told = [tell_remedy(path) for path in render_files()]
+    assert sum(line.endswith("run shortlist schema --write") for line in told) == 1
+    assert "apps/sdk/app.schema.json is stale: run shortlist schema --write" in told
 
 
 def test_the_example_holds_the_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

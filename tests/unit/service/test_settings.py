@@ -72,3 +72,18 @@ def test_the_bundled_files_are_there() -> None:
     settings = Settings()
     assert settings.base_instructions.is_file()
     assert settings.apps_paths == (ROOT / "apps",)
+
+
+def test_opened_hosts_are_spelled_as_requests_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And become the rules that skills' requests are held to."""
+    monkeypatch.setenv("SHORTLIST_EGRESS_ALLOWED_HOSTS", "Searx.Internal:8888, ::1")
+    rules = Settings().egress_rules
+    assert rules.allowed_hosts == {"searx.internal:8888", "::1"}
+    assert (rules.opens("searx.internal", 8888), rules.opens("searx.internal", 80), rules.opens("::1", 80)) == (True, False, True)
+
+
+def test_an_opened_host_that_is_none_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A URL or a wildcard would open nothing, or too much."""
+    monkeypatch.setenv("SHORTLIST_EGRESS_ALLOWED_HOSTS", "http://searx.internal/")
+    with pytest.raises(ValidationError, match="is not a host or host:port"):
+        Settings()

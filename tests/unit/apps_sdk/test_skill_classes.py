@@ -1,0 +1,107 @@
+"""The classes behind skills."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from apps.sdk.loader import load_catalog
+from apps.sdk.skill import BatchSkill
+from tests.support.apps import ECHO_MODULE, skill_manifest, write_app, write_echo_app
+from tests.support.loading import find, list_reasons
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("raise RuntimeError('no')", "RuntimeError: no"),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("class EchoSkill(:", "SyntaxError"),
+        ("import module_that_is_not_there", "ModuleNotFoundError: No module named 'module_that_is_not_there'"),
+        ("open('/etc/secret/of/this/machine')", "FileNotFoundError: [Errno 2] No such file or directory: 'machine'"),
+        ("class Other: ...", "has no class EchoSkill"),
+        ("class EchoSkill: ...", "EchoSkill is no subclass of apps.sdk.skill.Skill"),
+        ("EchoSkill = 5", "EchoSkill is no subclass"),
+        ("from apps.sdk.skill import Skill\nclass EchoSkill(Skill): ...", "EchoSkill has no execute method of its own"),
+        ("from apps.sdk.skill import BatchSkill\nclass EchoSkill(BatchSkill): ...", "EchoSkill has no execute method of its own"),
+        (ECHO_MODULE + "    def __init__(self, x): ...\n", "TypeError"),
+        (ECHO_MODULE + "    def __init__(self): raise ValueError\n", "ValueError"),
+        ("class E(Exception):\n    def __str__(self): raise KeyError\nraise E", "E"),
+        ("\x00", "null bytes"),
+    ],
+)
+def test_a_class_that_cannot_be_had_is_quarantined(tmp_path: Path, source: str, reason: str) -> None:
+    """case 1: whatever importing or making the class raises is that skill's reason, with type and message and no path."""
+    write_app(tmp_path, "one", {"skills": [skill_manifest("one", "a")]}, {"echo": source})
+    catalog = load_catalog([tmp_path])
+    assert catalog.skills == {}
+    assert reason in list_reasons(catalog)["one-a"]
+    assert str(tmp_path) not in list_reasons(catalog)["one-a"]
+    assert catalog.findings[0].position.line > 1
+
+
+@pytest.mark.parametrize(
+    "class_path",
+    [
+        "EchoSkill", "apps.one.skills.echo.", "../x.Echo", "os.system", ".x.Y", "apps.one.skills.echo",
+        "apps.one.EchoSkill", "apps.two.skills.echo.EchoSkill", "tests.support.catalogs.ScriptedAvailability",
+        "apps.one.skills.1echo.EchoSkill", "apps.ones.skills.echo.EchoSkill",
+    ],
+)  # fmt: skip
+def test_a_class_path_that_names_no_skill_is_quarantined(tmp_path: Path, class_path: str) -> None:
+    """A class outside the app's own package is refused too: an app runs its own code."""
+    write_echo_app(tmp_path, "one", "a", class_path=class_path)
+    write_echo_app(tmp_path, "two", "b")
+    catalog = load_catalog([tmp_path])
+    assert list(list_reasons(catalog)) == ["one-a"]
+    assert list(catalog.skills) == ["two-b"]
+
+
+def test_a_broken_package_quarantines_the_skills_of_its_app(tmp_path: Path) -> None:
+    folder = write_echo_app(tmp_path, "one", "a", "b")
+    (folder / "__init__.py").write_text("1 / 0")
+    assert set(list_reasons(load_catalog([tmp_path])).values()) == {
+        "cannot import 'apps.one.skills.echo.EchoSkill': ZeroDivisionError: division by zero"
+    }
+
+
+def test_kinds_of_skills_that_cannot_run_are_quarantined_quietly(tmp_path: Path) -> None:
+    """No class yet, a web service or an MCP tool: known, quarantined with the reason, and no error."""
+    skills = [
+        skill_manifest("one", "soon", class_path=None),
+        skill_manifest("one", "remote", class_path=None, http={"url": "https://example.com"}),
+        skill_manifest("one", "tool", class_path=None, mcp={"server": "x", "tool": "y"}),
+        skill_manifest("one", "both", http={"url": "https://example.com"}),
+    ]
+    write_app(tmp_path, "one", {"skills": skills}, {"echo": ECHO_MODULE})
+    catalog = load_catalog([tmp_path])
+    assert catalog.skills == {}
+    assert "placeholder" in list_reasons(catalog)["one-soon"]
+    assert "not supported yet" in list_reasons(catalog)["one-remote"]
+    assert "not supported yet" in list_reasons(catalog)["one-tool"]
+    assert [(f.code, f.severity) for f in catalog.findings] == [
+        ("skill-unfinished", "warning"), ("skill-unsupported", "warning"), ("skill-unsupported", "warning"),
+        ("wrong-value", "error"),
+    ]  # fmt: skip
+
+
+def test_a_batch_skill_needs_no_execute(tmp_path: Path) -> None:
+    module = """
+    from apps.sdk.skill import BatchSkill
+
+
+    class EchoSkill(BatchSkill):
+        async def execute_batch(self, requests, context):
+            return requests
+    """
+    write_app(tmp_path, "one", {"skills": [skill_manifest("one", "a")]}, {"echo": module})
+    catalog = load_catalog([tmp_path])
+    assert isinstance(catalog.skills["one-a"].implementation, BatchSkill)
+    assert catalog.findings == ()
+
+
+def test_a_plain_function_as_execute_is_a_warning(tmp_path: Path) -> None:
+    module = ECHO_MODULE.replace("async def", "def")
+    write_app(tmp_path, "one", {"skills": [skill_manifest("one", "a")]}, {"echo": module})
+    assert find(load_catalog([tmp_path]), "skill-not-async").severity == "warning"
