@@ -2,6 +2,7 @@
 
 load    the catalog and its index: seconds, and resident memory before and after
 parse   the floor: libyaml reads the same app.yml files
+reload  seconds until the next snapshot stands, after an edit of one app's manifest, and of one of its modules
 stages  p50 seconds of what is done with the catalog for each message
 """
 
@@ -23,7 +24,7 @@ from apps.sdk.jsontypes import JsonObject
 from apps.sdk.loader import load_catalog
 from benchmarks.apps import MESSAGE
 from benchmarks.loops import run
-from benchmarks.measuring import Budget, interleave, percentile, time_call
+from benchmarks.measuring import BenchmarkError, Budget, interleave, percentile, time_call
 from benchmarks.processes import read_resident
 from preprocessor.intent import Intent
 from preprocessor.pipeline import Preprocessor, PreprocessRequest
@@ -32,6 +33,7 @@ from preprocessor.ranking import rank_message
 from preprocessor.retrieval.lexical import LexicalIndex
 from preprocessor.settings import PreprocessSettings
 from service.instructions import load_instructions
+from service.reloading.loading import load_next
 from service.settings import Settings
 
 Work = Callable[[], object]
@@ -57,6 +59,28 @@ def probe_parse(folder: Path) -> JsonObject:
     return {"parse": time.perf_counter() - begun}
 
 
+def probe_reload(folder: Path) -> JsonObject:
+    """Both edits leave the app working."""
+    catalog = load_catalog((folder,))
+    running = make_preprocessor(catalog)
+    app = catalog.apps[len(catalog.apps) // 2]
+    manifest, module = app.path / "app.yml", max(app.path.glob("skills/*.py"))
+    told: JsonObject = {}
+    for name, file, line, edit in (
+        ("manifest", manifest, "  examples:\n", f"  - edited at {time.time_ns()}\n"),
+        ("module", module, "context: SkillContext) -> JsonObject:\n", "        context.logger.debug('edited')\n"),
+    ):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace(line, line + edit, 1), encoding="utf-8")
+        begun = time.perf_counter()
+        reloaded = load_next(running, (folder,))
+        told[name] = time.perf_counter() - begun
+        if reloaded.change.changed != (app.id,):
+            raise BenchmarkError(f"the edit of {file.name} changed {reloaded.change.changed}, not {app.id}")
+        running = reloaded.preprocessor
+    return told
+
+
 async def probe_stages(folder: Path) -> JsonObject:
     """p50 of each stage by name, in seconds."""
     catalog = load_catalog((folder,))
@@ -69,10 +93,9 @@ async def probe_stages(folder: Path) -> JsonObject:
 
 def make_stages(catalog: Catalog) -> dict[str, Work]:
     """What a message costs before any model is asked, and a plain scan of all hints as the floor of the ranking."""
-    settings, texts = PreprocessSettings(), load_instructions(Settings.model_fields["base_instructions"].default).preselection
-    retriever = LexicalIndex(catalog)
+    preprocessor = make_preprocessor(catalog)
+    settings, texts, retriever = preprocessor.settings, preprocessor.texts, preprocessor.retriever
     messages = (Message("user", MESSAGE),)
-    preprocessor = Preprocessor(catalog=catalog, retriever=retriever, texts=texts, settings=settings)
     request = PreprocessRequest(messages, Intent())
     names = dict.fromkeys(catalog.skills)
     candidates = Candidates(tuple(names)[: settings.candidates])
@@ -83,6 +106,12 @@ def make_stages(catalog: Catalog) -> dict[str, Work]:
         "prompt": partial(build_request, catalog, candidates, messages, texts, settings),
         "all": partial(preprocessor.prepare, request),
     }
+
+
+def make_preprocessor(catalog: Catalog) -> Preprocessor:
+    """Without a model."""
+    texts = load_instructions(Settings.model_fields["base_instructions"].default).preselection
+    return Preprocessor(catalog=catalog, retriever=LexicalIndex(catalog), texts=texts, settings=PreprocessSettings())
 
 
 def scan_hints(catalog: Catalog, text: str) -> list[str]:
@@ -105,6 +134,8 @@ def main() -> None:
             told = probe_load(folder)
         case "parse":
             told = probe_parse(folder)
+        case "reload":
+            told = probe_reload(folder)
         case _:
             told = run(probe_stages(folder))
     sys.stdout.buffer.write(orjson.dumps(told))

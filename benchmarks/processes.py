@@ -51,8 +51,9 @@ class Finished:
 
 
 def make_environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process' environment with these settings of the service and no others."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("SHORTLIST_")}
+    """This process' environment with these settings of the service and no others; bytecode is kept, as it is by default."""
+    left_out = ("SHORTLIST_", "PYTHONDONTWRITEBYTECODE")
+    own = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     return own | {f"SHORTLIST_{name.upper()}": value for name, value in (settings or {}).items()}
 
 

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "python -c 'import aiohttp, pydantic'": (sys.executable, "-c", "import aiohttp, pydantic"),
     "shortlist --help": (str(SHORTLIST), "--help"),
     "shortlist lint": (str(SHORTLIST), "lint"),
+    "shortlist doctor": (str(SHORTLIST), "doctor"),
     "shortlist expand": (str(SHORTLIST), "expand"),
     "shortlist call": (str(SHORTLIST), "call", "math-calculate", "--json", '{"requests": [{"expression": "1/3 + 1/6"}]}'),
 }
