@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from apps.sdk.loader import load_catalog
+from apps.sdk.names import fold_name
 from service.http.openapi import describe_service
 from service.http.routes import ROUTES
 from service.settings import Settings
@@ -96,7 +98,18 @@ def test_each_setting_is_there() -> None:
     """Every SHORTLIST_ name of the README is a field of the settings."""
     named = set(re.findall(r"SHORTLIST_([A-Z_]+)", README))
     assert named
-    assert named <= {name.upper() for name in Settings.model_fields}
+    assert {name.split("__")[0] for name in named} <= {name.upper() for name in Settings.model_fields}
+
+
+def test_each_credential_is_that_of_a_provider() -> None:
+    """Every SHORTLIST_SECRETS__ name of the README is asked for by a bundled skill, and the table names every bundled skill."""
+    skills = load_catalog((ROOT / "apps",)).skills.values()
+    named = set(re.findall(r"SHORTLIST_SECRETS__([A-Z_]+)", README))
+    assert {fold_name(name) for name in named} == {fold_name(item.name) for skill in skills for item in skill.providers}
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", README.partition("## The bundled apps")[2], re.MULTILINE)
+    assert {f"{app}-{name}" for app, text in rows for name in re.findall(r"`(\w+)`", text.split(";")[0])} == {
+        skill.tool_name for skill in skills
+    }
 
 
 def test_each_header_is_there() -> None:
