@@ -106,7 +106,7 @@ def test_each_credential_is_that_of_a_provider() -> None:
     skills = load_catalog((ROOT / "apps",)).skills.values()
     named = set(re.findall(r"SHORTLIST_SECRETS__([A-Z_]+)", README))
     assert {fold_name(name) for name in named} == {fold_name(item.name) for skill in skills for item in skill.providers}
-    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", README.partition("## The bundled apps")[2], re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \|", README.partition("## The bundled apps")[2].partition("##")[0], re.MULTILINE)
     assert {f"{app}-{name}" for app, text in rows for name in re.findall(r"`(\w+)`", text.split(";")[0])} == {
         skill.tool_name for skill in skills
     }
