@@ -14,7 +14,7 @@ from typing import Protocol, assert_never
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.contract import Contract
 from apps.sdk.jsontypes import Json
-from apps.sdk.results.conversion import NotJson, TooLarge, is_large, to_json
+from apps.sdk.results.conversion import NotJson, TooLarge, is_large, to_json, to_note
 from apps.sdk.skill import SkillContext, SkillError, SkillResult
 from apps.sdk.threads import run_in_thread
 from executor.calls import Call, CallBatch
@@ -166,15 +166,16 @@ class TurnExecution:
         if reply.error is not None:
             return Outcome(error=reply.error, seconds=reply.seconds, started=reply.started)
         clean = make_cleaner(reply.secrets, self._limits.error_characters)
-        if isinstance(value, SkillError):
+        kind = type(value)  # what an object itself says of its class may be anything
+        if issubclass(kind, SkillError):
             return Outcome(error=explain_failure(value, skill, clean), seconds=reply.seconds)
-        data, note = (value.data, value.note) if isinstance(value, SkillResult) else (value, None)
+        data, note = (value.data, to_note(value.note)) if issubclass(kind, SkillResult) else (value, None)
         try:
             convert = functools.partial(to_json, data, max_bytes=self._limits.result_bytes)
             whole = await run_in_thread(convert, f"result of {skill.tool_name}") if is_large(data) else convert()
         except (NotJson, TooLarge) as error:
             return Outcome(error=_unusable(error, self._limits), seconds=reply.seconds)
-        return Outcome(whole, clean(str(note)) if note else None, seconds=reply.seconds)
+        return Outcome(whole, clean(note) if note else None, seconds=reply.seconds)
 
     async def _tell(self, event: Coroutine[None, None, None]) -> None:
         try:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -155,9 +157,28 @@ def doctor() -> None:
 
 def main() -> None:
     """Run the command line; a mistake of the user's is one line on standard error and exit code 2."""
+    _fill_standard_files()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # an author's text may hold what the terminal's encoding lacks
-    app()
+    try:
+        app()
+    except SystemExit as ended:
+        if isinstance(ended.code, int) and _has_threads_left():
+            _leave(ended.code)  # a thread of an app's would hold up the process's end, for ever perhaps
+        raise
+
+
+def _fill_standard_files() -> None:
+    """Open what was started with closed as nothing, so that no database or socket becomes the standard output."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+
+
+def _has_threads_left() -> bool:
+    return any(not thread.daemon and thread is not threading.main_thread() for thread in threading.enumerate())
 
 
 def _read_settings(**given: Any) -> Any:
@@ -226,8 +247,10 @@ def _run_to_its_end(loop: asyncio.AbstractEventLoop, command: Coroutine[Any, Any
 
 
 def _leave(code: int) -> NoReturn:
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # each may have been closed by whoever started us
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
     os._exit(code)
 
 

@@ -86,8 +86,8 @@ def load_app(folder: Path, shown_as: str) -> LoadedApp:
 
 
 def escape(text: str) -> str:
-    """`text` as it may be shown: control characters and bytes that are no UTF-8 are spelled out."""
-    return text if text.isprintable() else repr(text)[1:-1]
+    """`text` as it may be shown: control characters and bytes that are no UTF-8 are spelled out, each for itself."""
+    return text if text.isprintable() else "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
 def _check_app_id(app_id: str, position: Position) -> Finding | None:

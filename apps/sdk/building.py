@@ -12,7 +12,7 @@ from apps.sdk.dialects import check_parameters, complete_parameters
 from apps.sdk.document import Path, SourceDocument
 from apps.sdk.findings import Finding, Position, report
 from apps.sdk.hashing import hash_skill
-from apps.sdk.imports import AppModules, NoSkillError, SkillImportError, is_async
+from apps.sdk.imports import AppModules, NoSkillError, SkillImportError
 from apps.sdk.jsontypes import Json
 from apps.sdk.manifest import FocusModeManifest, InstructionManifest, MemoryManifest, ProviderManifest, SkillManifest
 from apps.sdk.names import humanize, tool_name
@@ -201,12 +201,12 @@ def _find_descriptions(schema: Json, path: Path) -> Iterator[tuple[Path, str]]:
 def _make_implementation(part: SkillManifest, place: Place, modules: AppModules) -> tuple[Skill | None, Problems]:
     assert part.class_path is not None
     try:
-        skill = modules.make_skill(part.class_path)
+        skill, is_async = modules.make_skill(part.class_path)
     except SkillImportError as error:
         return None, [report("skill-import", place.at("class_path"), f"cannot import '{part.class_path}': {error}")]
     except NoSkillError as error:
         return None, [report("skill-class", place.at("class_path"), str(error))]
-    if not is_async(skill):
+    if not is_async:
         return skill, [report("skill-not-async", place.at("class_path"), f"{part.class_path} executes without `async def`")]
     return skill, []
 

@@ -49,6 +49,7 @@ class SkillSpec:
 
     `content_hash` covers everything a model is shown and everything that decides how a call runs. `timeout` is in seconds,
     None = the service's default. `sources` None = everywhere.
+    `implementation` is the author's object, which may answer anything when it is compared or printed: nobody asks it.
     """
 
     tool_name: str
@@ -58,7 +59,7 @@ class SkillSpec:
     description: str
     hint: str
     parameters: JsonObject
-    implementation: Skill
+    implementation: Skill = field(compare=False, repr=False)
     content_hash: str
     position: Position
     examples: tuple[str, ...] = ()

@@ -126,6 +126,11 @@ _TEXTS: Mapping[str, Code] = {
         "Neither description nor hint tells a model what the item is for.",
         "Add `description` and `preprocessor_hint`.",
     ),
+    "text-hidden": Code(
+        "warning",
+        "A text for models holds characters that people do not see: control characters, direction overrides, tags.",
+        "Delete them: a model reads what nobody has reviewed.",
+    ),
     "text-length": Code("hint", "A text that costs many tokens in every request.", "Shorten it to what decides when it is used."),
     "no-examples": Code(
         "hint", "A skill without example messages; they sharpen the ranking.", "Add two or three messages that should select it."

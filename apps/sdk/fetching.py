@@ -14,6 +14,7 @@ No text of an error holds a path or a query, since keys travel in them.
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -72,11 +73,19 @@ class Fetched:
         return decode(self.body, self.charset)
 
     def json(self) -> Json:
-        """The body as JSON; raises `FetchFailed` when it is none."""
+        """The body as JSON; raises `FetchFailed` when it is none. Half a character becomes `?`."""
         try:
             return orjson.loads(self.body)
         except orjson.JSONDecodeError:
-            raise FetchFailed("The answer is not JSON.") from None
+            return _read_lenient_json(self.body)
+
+
+def _read_lenient_json(body: bytes) -> Json:
+    try:
+        text = json.dumps(json.loads(body), ensure_ascii=False, allow_nan=False)
+        return orjson.loads(text.encode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        raise FetchFailed("The answer is not JSON.") from None
 
 
 async def fetch(
@@ -148,7 +157,7 @@ def _read_url(text: str) -> URL:
 
 @asynccontextmanager
 async def _told_plainly(host: str, seconds: float) -> AsyncIterator[None]:
-    """Turn what aiohttp raises into a skill's errors."""
+    """Turn what aiohttp raises into a skill's errors; where it is known, the host named is the one that a redirect led to."""
     import aiohttp  # noqa: PLC0415 - as above
 
     try:
@@ -161,11 +170,11 @@ async def _told_plainly(host: str, seconds: float) -> AsyncIterator[None]:
         raise SkillRetry("This is not a web address.", hint="Give a full one, such as https://example.org/page.") from None
     except aiohttp.ClientConnectorDNSError as error:
         if error.os_error.errno in {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}:
-            raise SkillRetry(f"There is no host {host}.", hint="Check the spelling or try another address.") from None
-        raise FetchFailed(f"The name of {host} cannot be looked up at present.") from None
-    except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError):
-        raise FetchFailed(f"{host} offers no trustworthy encryption.") from None
-    except aiohttp.ClientConnectorError:
-        raise FetchFailed(f"{host} cannot be connected to.") from None
+            raise SkillRetry(f"There is no host {error.host}.", hint="Check the spelling or try another address.") from None
+        raise FetchFailed(f"The name of {error.host} cannot be looked up at present.") from None
+    except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError) as error:
+        raise FetchFailed(f"{error.host} offers no trustworthy encryption.") from None
+    except aiohttp.ClientConnectorError as error:
+        raise FetchFailed(f"{error.host} cannot be connected to.") from None
     except aiohttp.ClientError:
         raise FetchFailed(f"{host} broke off, or its answer cannot be read.") from None

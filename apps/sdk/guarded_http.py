@@ -21,6 +21,7 @@ from apps.sdk.egress import (
     FetchRefused,
     join_port,
 )
+from apps.sdk.name_lookups import NameLookups
 
 if TYPE_CHECKING:
     from aiohttp.client_reqrep import ClientRequest
@@ -56,9 +57,10 @@ class GuardedConnector(aiohttp.TCPConnector):
     """Connects to public addresses, and to hosts that the rules open through connections of their own."""
 
     def __init__(self, rules: EgressRules) -> None:
-        super().__init__(socket_factory=open_public_socket)
+        lookups = NameLookups()
+        super().__init__(socket_factory=open_public_socket, resolver=lookups)
         self._rules = rules
-        self._opened = aiohttp.TCPConnector()
+        self._opened = aiohttp.TCPConnector(resolver=lookups)
 
     async def connect(self, req: ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout) -> Connection:  # noqa: ASYNC109
         """Called for each hop of a request, also where a connection is reused. Raises `FetchRefused`."""

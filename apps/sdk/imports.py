@@ -78,23 +78,17 @@ class AppModules:
         self._mounted = False
         self._failure: SkillImportError | None = None
 
-    def make_skill(self, class_path: str) -> Skill:
-        """An instance of the class; raises `SkillImportError` or `NoSkillError`, whatever the author's code raises."""
+    def make_skill(self, class_path: str) -> tuple[Skill, bool]:
+        """An instance of the class, and whether it is called as a coroutine, as far as can be told.
+
+        Raises `SkillImportError` or `NoSkillError`, whatever the author's code raises.
+        """
         module_path, _, class_name = class_path.rpartition(".")
         inside = class_path.removeprefix(f"{self._package}.").split(".")
         if not module_path.startswith(f"{self._package}.") or not all(map(str.isidentifier, inside)):
             raise NoSkillError(f"{class_path!r} is no import path of a class in this app: `{self._package}.<module>.<Class>`")
         self._mount()
-        skill_class = getattr(_guard(importlib.import_module, module_path), class_name, None)
-        if skill_class is None:
-            raise SkillImportError(f"the module {module_path} has no class {class_name}")
-        if not (inspect.isclass(skill_class) and issubclass(skill_class, Skill)):
-            raise NoSkillError(f"{class_name} is no subclass of apps.sdk.skill.Skill")
-        if not _says_what_to_execute(skill_class):
-            raise NoSkillError(f"{class_name} has no execute method of its own")
-        made = _guard(skill_class)
-        assert isinstance(made, Skill)
-        return made
+        return _guard(_make_skill, module_path, class_name)
 
     def _mount(self) -> None:
         if self._failure is not None:
@@ -153,36 +147,70 @@ def _belongs(name: str, package: str) -> bool:
 
 def is_async(skill: Skill) -> bool:
     """Whether the method that is called is an `async def`, as far as can be told."""
-    method = type(skill).execute_batch if isinstance(skill, BatchSkill) and _batches(type(skill)) else type(skill).execute
+    method = type(skill).execute_batch if isinstance(skill, BatchSkill) else type(skill).execute
     return not inspect.isfunction(method) or inspect.iscoroutinefunction(method) or hasattr(method, "__wrapped__")
 
 
+def _make_skill(module_path: str, class_name: str) -> tuple[Skill, bool]:
+    """All questions are asked here, under guard: an author's module, metaclass or descriptor may answer any with an exception."""
+    skill_class = getattr(importlib.import_module(module_path), class_name, None)
+    if skill_class is None:
+        raise SkillImportError(f"the module {module_path} has no class {class_name}")
+    if not (inspect.isclass(skill_class) and issubclass(skill_class, Skill)):
+        raise NoSkillError(f"{class_name} is no subclass of apps.sdk.skill.Skill")
+    if (missing := _find_missing_method(skill_class)) is not None:
+        raise NoSkillError(f"{class_name} has no {missing} method of its own")
+    made: object = skill_class()
+    if not isinstance(made, Skill):
+        raise NoSkillError(f"{class_name}() makes something else than a skill")
+    return made, is_async(made)
+
+
+def _find_missing_method(skill_class: type[Skill]) -> str | None:
+    """The method that would be called, when the class does not say what it does."""
+    if issubclass(skill_class, BatchSkill):
+        return "execute_batch" if skill_class.execute_batch is BatchSkill.execute_batch else None
+    return "execute" if skill_class.execute is Skill.execute else None
+
+
 def _guard(call: Callable[..., _Made], *arguments: object) -> _Made:
-    """The author's code, run so that whatever it raises becomes a `SkillImportError`.
+    """The author's code, run so that whatever it raises becomes a `SkillImportError`, and in the folder where we were before.
 
     A `KeyboardInterrupt` too, since a module may raise one: a Ctrl-C in the middle of an import costs that app, not the process.
     """
+    here = find_working_directory()
     try:
         return call(*arguments)
+    except (SkillImportError, NoSkillError):
+        raise
     except BaseException as error:
         raise SkillImportError(_explain(error)) from error
+    finally:
+        if here is not None and find_working_directory() != here:
+            with contextlib.suppress(OSError):
+                os.chdir(here)
+
+
+def find_working_directory() -> Path | None:
+    """The folder that relative paths start from; None when somebody has removed it."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
 
 
 def _explain(error: BaseException) -> str:
+    name = _ask(lambda: type(error).__name__) or "an exception without a name"
+    words = _ABSOLUTE_PATH.sub("", _ask(lambda: str(error)))[:_MAX_REASON]
+    return f"{name}: {words}" if words else name
+
+
+def _ask(question: Callable[[], str]) -> str:
+    """The answer on one line that prints, or nothing: an author's exception may fail to tell anything."""
     try:
-        message = " ".join(str(error).split())
-    except Exception:  # noqa: BLE001 - an author's exception may fail to print itself
-        message = ""
-    words = "".join(filter(str.isprintable, _ABSOLUTE_PATH.sub("", message)))[:_MAX_REASON]
-    return f"{type(error).__name__}: {words}" if words else type(error).__name__
-
-
-def _batches(skill_class: type[Skill]) -> bool:
-    return issubclass(skill_class, BatchSkill) and skill_class.execute_batch is not BatchSkill.execute_batch
-
-
-def _says_what_to_execute(skill_class: type[Skill]) -> bool:
-    return skill_class.execute is not Skill.execute or _batches(skill_class)
+        return "".join(filter(str.isprintable, " ".join("".join(question()).split())))
+    except BaseException:  # noqa: BLE001
+        return ""
 
 
 def _is_current(package: ModuleType, folder: Path, stamp: Stamp) -> bool:

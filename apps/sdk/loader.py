@@ -11,7 +11,7 @@ from apps.sdk.assembly import MANIFEST, LoadedApp, escape, load_app
 from apps.sdk.catalog import App, Catalog
 from apps.sdk.findings import Finding, Position, report
 from apps.sdk.hashing import hash_apps
-from apps.sdk.imports import make_importable
+from apps.sdk.imports import find_working_directory, make_importable
 from apps.sdk.lint.rules import check_apps
 
 NO_APPS = frozenset({"sdk", "tests", "__pycache__"})
@@ -32,7 +32,7 @@ def load_catalog(directories: Sequence[Path]) -> Catalog:
 
     Never raises for what authors wrote: that becomes findings and quarantined items. Raises `AppsDirectoryMissing`.
     """
-    places = [Path(os.path.abspath(directory)) for directory in directories]  # noqa: PTH100 - symlinks keep their name
+    places = [_make_absolute(directory) for directory in directories]
     folders, findings = _choose_folders([folder for place in places for folder in find_folders(place)])
     make_importable(places)
     loaded = sorted((load_app(folder, _show(folder / MANIFEST)) for folder in folders), key=lambda app: app.app.id)
@@ -45,9 +45,9 @@ def load_catalog(directories: Sequence[Path]) -> Catalog:
 def load_one_app(folder: Path) -> App:
     """The app in `folder` alone, as a catalog would hold it; what it says of other apps is unknown then.
 
-    Never raises for what authors wrote. `import apps.<id>` finds its modules from then on.
+    Never raises for what authors wrote. `import apps.<id>` finds its modules from then on. Raises `AppsDirectoryMissing`.
     """
-    place = Path(os.path.abspath(folder))  # noqa: PTH100 - symlinks keep their name
+    place = _make_absolute(folder)
     loaded = load_app(place, _show(place / MANIFEST))
     return _add_findings(loaded, check_apps([loaded]))
 
@@ -89,12 +89,19 @@ def _add_findings(app: LoadedApp, findings: Sequence[Finding]) -> App:
     return dataclasses.replace(app.app, findings=tuple(sorted(own, key=_order)))
 
 
-def _order(finding: Finding) -> tuple[Position, str, str]:
-    return finding.position, finding.code, finding.message
+def _order(finding: Finding) -> tuple[Position, str, str, str]:
+    return finding.position, finding.code, finding.message, finding.suggestion or ""
+
+
+def _make_absolute(directory: Path) -> Path:
+    try:
+        return Path(os.path.abspath(directory))  # noqa: PTH100 - symlinks keep their name
+    except OSError as error:
+        raise AppsDirectoryMissing(directory, "the working directory is gone") from error
 
 
 def _show(path: Path) -> str:
     """The path as people name it: from the working directory when it lies below it."""
-    here = Path.cwd()
-    shown = path.relative_to(here) if path.is_relative_to(here) else path
+    here = find_working_directory()
+    shown = path.relative_to(here) if here and path.is_relative_to(here) else path
     return escape(str(shown))

@@ -72,7 +72,10 @@ class SkillResult:
 
 
 class SkillStorage(Protocol):
-    """A small key-value store of one app and one user (and tenant); keys up to `MAX_STORAGE_KEY` characters, values any JSON."""
+    """A small key-value store of one app and one user (and tenant); keys up to `MAX_STORAGE_KEY` characters, values any JSON.
+
+    Every method raises `SkillFailed` when a limit is broken or the store does not answer.
+    """
 
     async def get(self, key: str) -> Json | None: ...
     async def put(self, key: str, value: Json) -> None: ...

@@ -65,14 +65,15 @@ def _carry_skills(running: App, candidate: App) -> App:
     skills = tuple(
         old[skill.tool_name] if _is_same_skill(old.get(skill.tool_name), skill) else skill for skill in candidate.skills
     )
-    return candidate if skills == candidate.skills else dataclasses.replace(candidate, skills=skills)
+    is_carried = any(skill is not own for skill, own in zip(skills, candidate.skills, strict=True))
+    return dataclasses.replace(candidate, skills=skills) if is_carried else candidate
 
 
 def _is_same_skill(one: SkillSpec | None, other: SkillSpec) -> bool:
     """Equal, and made from the same class. JSON is compared by its hash: to Python, 1 is True."""
     if one is None or one.content_hash != other.content_hash or type(one.implementation) is not type(other.implementation):
         return False
-    return dataclasses.replace(one, implementation=other.implementation) == other
+    return one == other
 
 
 def _find_new_error(running: App, candidate: App) -> str | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import orjson
 import typer
 from rich.console import Console
 
 from apps.sdk.chat import Message
 from service.commands.in_process import open_for_command
+from service.commands.output import keep_output_clean
 from service.commands.running import LOCAL, UsageError, read_intent
 from service.commands.stage_display import StageDisplay
 from service.settings import Settings
@@ -27,13 +30,14 @@ async def ask_once(settings: Settings, message: str, *, trace: bool, as_json: bo
     display = StageDisplay(Console(stderr=as_json, highlight=False, soft_wrap=True)) if trace else None
     if display:
         display.open(message)
-    async with open_for_command(settings) as services:
-        if display and settings.uses_models:
-            display.announce("loading the models' library, a few seconds")
-            await services.models.load()
-            display.announce(f"asking {settings.preselection_model or 'the ranking'} to shortlist")
-        request = start_turn(LOCAL, (Message("user", message),), wanted, start_limits(settings), stream=False)
-        outcome = await services.turns.run(request, display.show if display else discard)
+    with keep_output_clean() if as_json else contextlib.nullcontext():
+        async with open_for_command(settings) as services:
+            if display and settings.uses_models:
+                display.announce("loading the models' library, a few seconds")
+                await services.models.load()
+                display.announce(f"asking {settings.preselection_model or 'the ranking'} to shortlist")
+            request = start_turn(LOCAL, (Message("user", message),), wanted, start_limits(settings), stream=False)
+            outcome = await services.turns.run(request, display.show if display else discard)
     if display:
         display.close(outcome)
     if as_json:

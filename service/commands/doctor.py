@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import typer
 
 from service.commands.local import open_locally
+from service.commands.output import escape_controls
 from service.commands.running import CommandFailed
 from service.store.peek import describe_database
 
@@ -24,7 +25,7 @@ async def examine(settings: Settings) -> int:
     healthy = True
     async for fine, line in examine_parts(settings):
         healthy &= fine
-        typer.echo(f"{'ok  ' if fine else 'MEND'} {line}")
+        typer.echo(escape_controls(f"{'ok  ' if fine else 'MEND'} {line}"))
     return 0 if healthy else 1
 
 
@@ -33,17 +34,17 @@ async def examine_parts(settings: Settings) -> AsyncIterator[Verdict]:
     unknown = settings.find_unknown_variables()
     yield not unknown, f"settings: no such variable: {', '.join(unknown)}" if unknown else "settings: every variable is known"
     yield examine_instructions(settings)
+    verdicts: list[Verdict] = []
     try:
         async with open_locally(settings) as services:
-            for verdict in examine_apps(services.catalog):
-                yield verdict
+            verdicts += examine_apps(services.catalog)
             state = describe_database(settings.database_url)
             if state is None:
                 await services.store.open()
-            yield True, f"store: {state or 'it opens and is at its newest schema'}"
+            verdicts.append((True, f"store: {state or 'it opens and is at its newest schema'}"))
     except CommandFailed as error:
-        yield False, str(error)
-    for verdict in examine_models(settings):
+        verdicts.append((False, str(error)))
+    for verdict in (*verdicts, *examine_models(settings)):
         yield verdict
     yield True, "retrieval: lexical only, no embeddings"
 

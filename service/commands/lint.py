@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,11 @@ from pathlib import Path
 from apps.sdk.assembly import MANIFEST, escape
 from apps.sdk.catalog import Catalog
 from apps.sdk.findings import Finding
+from apps.sdk.imports import find_working_directory
 from apps.sdk.loader import AppsDirectoryMissing, find_folders, load_catalog
 from service.commands.failures import UsageError
 from service.commands.finding_formats import FORMATS, count_severities
-from service.commands.output import escape_controls, print_lines, print_remark
+from service.commands.output import escape_controls, keep_output_clean, print_lines, print_remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,8 @@ def find_faults(directories: Sequence[Path]) -> list[Finding]:
         raise UsageError("there is no folder to look at: name one, or set SHORTLIST_APPS_DIRS")
     try:
         targets = [_read_target(directory) for directory in directories]
-        catalog = load_catalog(list(dict.fromkeys(target.directory for target in targets)))
+        with keep_output_clean():
+            catalog = load_catalog(list(dict.fromkeys(target.directory for target in targets)))
     except AppsDirectoryMissing as error:
         raise UsageError(escape_controls(str(error))) from error
     places = tuple(_choose_places(targets, catalog))
@@ -53,10 +56,14 @@ def find_faults(directories: Sequence[Path]) -> list[Finding]:
 
 
 def _read_target(directory: Path) -> Target:
-    place, shown = Path(os.path.abspath(directory)), escape_controls(str(directory))  # noqa: PTH100 - symlinks keep their name
-    if not place.exists():
-        raise UsageError(f"{shown}: there is no such folder")
-    if not place.is_dir():
+    shown = escape_controls(str(directory))
+    try:
+        place = Path(os.path.abspath(directory))  # noqa: PTH100 - symlinks keep their name
+        kind = place.stat().st_mode
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+        raise UsageError(f"{shown}: {'there is no such folder' if missing else error.strerror}") from error
+    if not stat.S_ISDIR(kind):
         raise UsageError(f"{shown} is a file: name the folder of the app, or that of the apps")
     if os.path.lexists(place / MANIFEST):
         return Target(place.parent, place)
@@ -68,17 +75,19 @@ def _read_target(directory: Path) -> Target:
 def _choose_places(targets: Sequence[Target], catalog: Catalog) -> Iterator[Path]:
     """The folders whose findings are wanted. Raises `UsageError` for an app's folder that is never read as one."""
     found = [app.path for app in catalog.apps]
-    told = [Path(finding.position.file) for finding in catalog.findings]
+    told = [finding.position.file for finding in catalog.findings]
     for target in targets:
         place = target.app or target.directory
-        if target.app and place not in found and not any(_is_below(path, place) for path in told):
+        if target.app and place not in found and not any(_is_below(file, place) for file in told):
             raise UsageError(f"{escape_controls(str(place))}: a folder of that name is not read as an app; rename it")
         yield place
 
 
 def _lies_in(finding: Finding, places: Sequence[Path]) -> bool:
-    return any(_is_below(Path(finding.position.file), place) for place in places)
+    return any(_is_below(finding.position.file, place) for place in places)
 
 
-def _is_below(path: Path, place: Path) -> bool:
-    return Path(os.path.abspath(path)).is_relative_to(escape(str(place)))  # noqa: PTH100 - symlinks keep their name
+def _is_below(file: str, place: Path) -> bool:
+    """Of a file as findings name it: in printable characters, from the working directory when it lies below it."""
+    here = escape(str(find_working_directory() or ""))
+    return Path(here, file).is_relative_to(escape(str(place)))

@@ -17,6 +17,7 @@ from apps.sdk.skill import SkillStorage
 from preprocessor.availability import Override
 from preprocessor.expand import Expansion, expand
 from preprocessor.intent import Intent
+from service.commands.output import keep_output_clean
 from service.commands.running import CommandFailed
 from service.store.errors import StoreError
 from service.store.peek import may_hold_overrides
@@ -111,11 +112,15 @@ class LocalServices:
 
 @asynccontextmanager
 async def open_locally(settings: Settings) -> AsyncIterator[LocalServices]:
-    """Load the apps; the rest is opened when needed and closed at the end. Raises `CommandFailed` for what somebody can mend."""
+    """Load the apps; the rest is opened when needed and closed at the end. Raises `CommandFailed` for what somebody can mend.
+
+    Standard output is kept clean meanwhile.
+    """
     client = SkillHttp(settings.egress_rules)
     try:
-        catalog = load_catalog(settings.apps_paths)
         async with AsyncExitStack() as exit_stack:
+            exit_stack.enter_context(keep_output_clean())
+            catalog = load_catalog(settings.apps_paths)
             exit_stack.push_async_callback(client.aclose)
             store = LocalStore(settings.database_url, exit_stack)
             yield LocalServices(catalog, store, client, settings.skill_secrets)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import typer
 
+from apps.sdk.imports import find_working_directory
 from service.commands.failures import CommandFailed
 
 
@@ -21,8 +23,8 @@ def escape_controls(text: str, keep: str = "") -> str:
 
 def show_path(path: Path) -> str:
     """The path as people name it, fit to be printed: from the working directory when it lies below it."""
-    here = Path.cwd()
-    return escape_controls(str(path.relative_to(here) if path.is_relative_to(here) else path))
+    here = find_working_directory()
+    return escape_controls(str(path.relative_to(here) if here and path.is_relative_to(here) else path))
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -36,6 +38,13 @@ def print_lines(lines: Iterable[str]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise CommandFailed(f"standard output: {error.strerror}") from error
+
+
+@contextlib.contextmanager
+def keep_output_clean() -> Iterator[None]:
+    """What the code of apps prints meanwhile goes to standard error: standard output may be read by a program."""
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
 
 
 def print_remark(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Final
 
 from aiohttp import web
@@ -17,6 +18,8 @@ from service.views.catalog import LiveView, ReadyView
 STORE_TIMEOUT: Final = 1.0
 """Seconds that a readiness probe waits for the store."""
 PROBE_TENANT: Final = "readiness"
+MAX_REASONS: Final = 20
+"""Of what is broken; a probe comes every few seconds, and `/v1/apps` has the rest."""
 
 
 async def get_live(_: web.Request) -> web.Response:
@@ -40,7 +43,7 @@ async def get_ready(request: web.Request) -> web.Response:
     degraded = [*stuck, *broken, *kept, *([f"{errors} errors in apps, see /v1/apps"] if errors else [])]
     view = ReadyView(
         status="not_ready" if blocking else "degraded" if degraded else "ready",
-        reasons=(*blocking, *degraded),
+        reasons=(*blocking, *list_first(degraded)),
         models=services.models.description,
         retrieval="lexical only",
         apps=len(catalog.apps),
@@ -48,6 +51,12 @@ async def get_ready(request: web.Request) -> web.Response:
         quarantined=len(catalog.quarantined),
     )
     return answer_json(view, status=503 if blocking else 200)
+
+
+def list_first(reasons: Sequence[str]) -> Sequence[str]:
+    """The first `MAX_REASONS`, and how many others there are."""
+    others = len(reasons) - MAX_REASONS
+    return reasons if others <= 0 else [*reasons[:MAX_REASONS], f"{others} more, see /v1/apps"]
 
 
 async def answers(services: Services) -> bool:

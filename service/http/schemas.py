@@ -123,8 +123,15 @@ class ExecuteBody(ExpandBody):
     id: Annotated[str, StringConstraints(min_length=1, max_length=200)] = "call_1"
 
 
+def _refuse_nul(text: str) -> str:
+    """Which not every database keeps."""
+    if "\0" in text:
+        raise ValueError("a NUL character cannot be kept")
+    return text
+
+
 class OverrideBody(Body):
     """An administrator's word about an app, a skill or a focus mode."""
 
     enabled: bool
-    reason: Annotated[str, StringConstraints(max_length=500)] | None = None
+    reason: Annotated[str, StringConstraints(max_length=500), AfterValidator(_refuse_nul)] | None = None

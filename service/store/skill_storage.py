@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 import sqlalchemy as sa
+import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import MAX_STORAGE_KEY, SkillFailed, SkillStorage
-from service.store.database import Database
+from service.store.database import Database, Work
+from service.store.errors import StoreUnavailable
 from service.store.tables import skill_storage, utc_now
 from service.store.upsert import upsert
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +58,8 @@ class SkillStorageStore:
         self._clock = clock
 
     def scoped(self, tenant: str, app_id: str, user: str) -> SkillStorage:
-        """The storage of one app for one user. Breaking a limit raises `SkillFailed` naming it."""
-        return _ScopedStorage(self._database, _Scope(tenant, app_id, user), self._limits, self._clock)
+        """The storage of one app for one user. `SkillFailed` names a limit that is broken, or that the database fails."""
+        return _ScopedStorage(_SkillDatabase(self._database), _Scope(tenant, app_id, user), self._limits, self._clock)
 
     async def erase_user(self, tenant: str, user: str) -> int:
         """Delete what every app kept for `user`; how many values. Raises `StoreUnavailable`."""
@@ -66,10 +71,32 @@ class SkillStorageStore:
         return await self._database.write(work)
 
 
+@dataclass(frozen=True, slots=True)
+class _SkillDatabase:
+    """The database, whose failures a skill need not know: final, since it has waited already, and in words for a model."""
+
+    database: Database
+
+    async def read(self, work: Work[T]) -> T:
+        return await self._told_plainly(self.database.read(work))
+
+    async def write(self, work: Work[T]) -> T:
+        return await self._told_plainly(self.database.write(work))
+
+    async def _told_plainly(self, answer: Awaitable[T]) -> T:
+        try:
+            return await answer
+        except StoreUnavailable as error:
+            structlog.get_logger(__name__).warning("skill_storage_unavailable", reason=str(error))
+            raise SkillFailed(
+                "What this app keeps cannot be read or written now.", hint="Say so; it may work again in a minute."
+            ) from error
+
+
 class _ScopedStorage:
     """`SkillStorage` over the table."""
 
-    def __init__(self, database: Database, scope: _Scope, limits: StorageLimits, clock: Callable[[], datetime]) -> None:
+    def __init__(self, database: _SkillDatabase, scope: _Scope, limits: StorageLimits, clock: Callable[[], datetime]) -> None:
         self._database = database
         self._scope = scope
         self._limits = limits

@@ -57,8 +57,14 @@ COMMANDS: dict[str, Command] = {
     "preview, a folder": Command(("preview", "broken/cracked")),
     "preview, unknown": Command(("preview", "mth")),
     "preview, hostile": Command(("preview", "\x1b[31m")),
+    "loud: preview": Command(("preview", "loud", "--json"), {"apps_dirs": "loud"}),
+    "loud: expand": Command(("expand", "--json"), {"apps_dirs": "loud"}),
+    "loud: ask": Command(("ask", "--json", "please say this"), {"apps_dirs": "loud"}),
+    "loud: call": Command(("call", "loud-say", "--json", CRASH), {"apps_dirs": "loud"}),
     "doctor": Command(("doctor",)),
+    "loud: doctor": Command(("doctor",), {"apps_dirs": "loud"}),
     "doctor, broken": Command(("doctor",), {"apps_dirs": "broken"}),
+    "doctor, hostile": Command(("doctor",), {"apps_dirs": "mean"}),
     "doctor, everything wrong": Command(("doctor",), {**NOT_THERE, "main_models": "openai/gpt-5,gpt5x"}),
     "no apps: ask": Command(("ask", PERCENT), NOT_THERE),
     "no apps: call": Command(("call", "math-calculate"), NOT_THERE),
@@ -94,6 +100,12 @@ def write_files(folder: Path) -> None:
     raising = ECHO_MODULE.replace('return {"echo": request}', 'raise ValueError("the reason")')
     crashing = {"name": "Crashing", "skills": [skill_manifest("crashing", "say")]}
     write_app(folder / "crashing", "crashing", crashing, {"echo": raising})
+    loud = "print('imported')\n" + ECHO_MODULE.replace("return", "print('executed'); return")
+    loud += "    def __init__(self): print('made')\n    def available(self, secrets): print('asked'); return True\n"
+    write_app(
+        folder / "mean", "mean", 'skills:\n- {id: a, class_path: x.Y, tool_schema: {type: object, properties: {"\\e[31m": 5}}}\n'
+    )
+    write_app(folder / "loud", "loud", {"name": "Loud", "skills": [skill_manifest("loud", "say")]}, {"echo": loud})
     texts, mark = (ROOT / "service" / "base_instructions.yml").read_text(), "You are a helpful assistant with tools."
     (folder / "placeholder.yml").write_text(texts.replace(mark, mark + " Serve {{user}}."))
     (folder / "unknown.yml").write_text(texts + "\ngreeting: hello\n")
@@ -151,6 +163,17 @@ def test_json_is_json_alone(ended: dict[str, Ended], name: str) -> None:
     assert (answer["trace"]["expansion"]["available"] == []) == (name == "ask without tools")
 
 
+@pytest.mark.parametrize("name", ["loud: preview", "loud: expand", "loud: ask", "loud: call", "loud: doctor"])
+def test_what_apps_print_is_no_part_of_the_output(ended: dict[str, Ended], name: str) -> None:
+    """When they are imported, made, asked and executed: it goes to standard error."""
+    assert not {"imported", "made", "asked", "executed"} & set(ended[name].out.splitlines())
+    assert "imported" in ended[name].err or "made" in ended[name].err
+    if name == "loud: call":
+        assert "executed" in ended[name].err
+    elif name != "loud: doctor":
+        assert json.loads(ended[name].out)
+
+
 def test_call_prints_what_a_model_would_be_given(ended: dict[str, Ended]) -> None:
     """TOON on standard output; exit code 1 when the outcome is an error."""
     assert ended["call"].code == ended["call, repaired"].code == 0
@@ -205,6 +228,8 @@ def test_doctor_looks_at_every_part(ended: dict[str, Ended]) -> None:
     assert (ended["doctor"].code, ended["doctor, broken"].code) == (0, 1)
     for part in ("settings", "base instructions", "store", "apps", "models", "retrieval"):
         assert f"ok   {part}" in ended["doctor"].out
+    assert ended["doctor, hostile"].out.replace("\n", "").isprintable()
+    assert "properties/\\x1b[31m" in ended["doctor, hostile"].out
     assert "MEND" in ended["doctor, broken"].out
     assert "cracked/app.yml:" in ended["doctor, broken"].out
 

@@ -51,9 +51,12 @@ async def test_wrong_fields_are_refused_with_pointers(offline: Lab, path: str, b
 
 
 @pytest.mark.parametrize(
-    ("body", "pointer"), [({}, "/enabled"), ({"enabled": "yes"}, "/enabled"), ({"enabled": True, "why": "x"}, "/why")]
-)
+    ("body", "pointer"),
+    [({}, "/enabled"), ({"enabled": "yes"}, "/enabled"), ({"enabled": True, "why": "x"}, "/why"),
+     ({"enabled": True, "reason": "a\0"}, "/reason")],
+)  # fmt: skip
 async def test_an_override_is_as_strict(offline: Lab, body: JsonObject, pointer: str) -> None:
+    """Also about what a database could not keep."""
     async with offline.running.client.put(offline.running.url + "/v1/overrides/app/lab", json=body) as response:
         problem = await response.json(content_type=None)
     assert (response.status, problem["errors"][0]["pointer"]) == (422, pointer)

@@ -15,7 +15,11 @@ from tests.e2e.process import Command, Ended, make_environment, run_all
 from tests.support.apps import ECHO_MODULE, skill_manifest, write_app, write_echo_app
 from tests.support.readme import ROOT
 
-HOSTILE = 'name: "a\\e[31m%,:\\u202e"\nunknown\\e: 1\n"un%,:\\nknown": 1\nskills: []\n'
+ODD = "b\\n\x01\udcff"
+"""A backslash, a control character and a byte that is no UTF-8: nothing of it may be mistaken for a part of another path."""
+
+HOSTILE = 'name: "a\\e[31m%,:\\u202e"\nunknown\\e: 1\n"un%,:\\nknown": 1\nskills:\n'
+HOSTILE += '- {id: a, class_path: apps.mean.skills.x.Y, tool_schema: {type: object, properties: {"\\e[31m\\u202e\\n": 5}}}\n'
 
 COMMANDS: dict[str, Command] = {
     "clean": Command(("lint", "clean")),
@@ -40,6 +44,11 @@ COMMANDS: dict[str, Command] = {
     "no apps": Command(("lint", "empty")),
     "no name of an app": Command(("lint", "mixed/.hidden")),
     "no folder in the settings": Command(("lint",), {"apps_dirs": ""}),
+    "a name that is too long": Command(("lint", "x" * 300)),
+    "an odd name": Command(("lint", ODD)),
+    "an odd app": Command(("lint", f"{ODD}/torn\n")),
+    "marks, github": Command(("lint", "marks", "--format", "github")),
+    "loud, json": Command(("lint", "loud", "--format", "json")),
     "no format": Command(("lint", "clean", "--format", "x\x1bml")),
     "one of two is missing": Command(("lint", "mixed", "nowhere")),
 }
@@ -55,6 +64,11 @@ def write_folders(folder: Path) -> None:
     write_echo_app(folder / "hinted", "terse", "say", examples=None)
     write_echo_app(folder / "extras", "sold", "say", pricing={"fixed": 1})
     write_app(folder / "hostile", "mean", HOSTILE)
+    write_app(folder / ODD, "torn\n", "skills: []\n")
+    write_app(folder / ODD, "plain", "skills: 5\n")
+    write_app(folder / "marks", "a:b,c%", "skills: []\n")
+    loud = {"echo": f"print('imported')\n{ECHO_MODULE}    def __init__(self): print('made')\n"}
+    write_app(folder / "loud", "loud", {"name": "Loud", "skills": [skill_manifest("loud", "say")]}, loud)
     (folder / "empty").mkdir()
 
 
@@ -132,6 +146,12 @@ def test_github_is_given_workflow_commands(ended: Mapping[str, Ended]) -> None:
     )
 
 
+def test_marks_of_the_workflow_commands_are_spelled_out(ended: Mapping[str, Ended]) -> None:
+    """In a file's name, or GitHub would take a part of it for another property."""
+    [line] = ended["marks, github"].out.splitlines()
+    assert line.startswith("::error file=marks/a%3Ab%2Cc%25/app.yml,line=1,col=1,title=app-id::the folder's name 'a:b,c%25' is")
+
+
 @pytest.mark.parametrize("name", ["hostile", "hostile, github", "hostile, json"])
 def test_nothing_that_is_printed_moves_a_cursor(ended: Mapping[str, Ended], name: str) -> None:
     """Whatever an author writes into keys and values, and no line is added by it."""
@@ -142,6 +162,58 @@ def test_nothing_that_is_printed_moves_a_cursor(ended: Mapping[str, Ended], name
         assert "un%25,:" in out
     if name == "hostile":
         assert all(line.startswith("hostile/mean/app.yml:") for line in out.splitlines())
+
+
+def test_odd_names_of_folders_lose_no_finding(ended: Mapping[str, Ended]) -> None:
+    """What is below a folder is found to be, however its name has to be spelled out."""
+    lines = ended["an odd name"].out.splitlines()
+    assert {line.split(":")[0] for line in lines} == {"b\\n\\x01\\udcff/plain/app.yml", "b\\n\\x01\\udcff/torn\\n/app.yml"}
+    assert ended["an odd name"].code == 1
+    assert ended["an odd app"].out.splitlines() == [line for line in lines if "torn" in line]
+
+
+def test_findings_are_shown_from_an_odd_working_directory(folder: Path) -> None:
+    """They are named from there, so that its own name is in none of them."""
+    done = lint(folder / ODD, ".")
+    assert done.returncode == 1
+    assert b"plain/app.yml:1:9: error: 'skills' must be a list" in done.stdout
+
+
+def test_a_working_directory_that_is_gone_is_one_line(folder: Path) -> None:
+    """And a path that does not need it works."""
+    inside = f"import os; os.mkdir('left'); os.chdir('left'); os.rmdir('../left'); os.execv({sys.executable!r}, "
+    for arguments, code in ((["../mixed"], 2), ([str(folder / "mixed")], 1)):
+        line = [sys.executable, "-m", "service", "lint", *arguments]
+        done = subprocess.run(
+            [sys.executable, "-c", f"{inside}{line!r})"], cwd=folder, env=make_environment(folder, {}), capture_output=True,
+            text=True, check=False, timeout=60,
+        )  # fmt: skip
+        assert (done.returncode, len(done.stderr.splitlines())) == (code, 1), done.stderr
+
+
+def test_what_apps_print_is_no_part_of_the_output(ended: Mapping[str, Ended]) -> None:
+    """A program reads standard output; what a module prints when it is loaded is on standard error."""
+    assert json.loads(ended["loud, json"].out)["findings"] == []
+    assert ended["loud, json"].err == "imported\nmade\nerrors: 0, warnings: 0, hints: 0\n"
+
+
+def test_a_thread_of_an_app_does_not_hold_up_the_end(folder: Path) -> None:
+    """One that waits for ever, say for a connection: the verdict is there, and the process ends."""
+    waiting = "import threading\nthreading.Thread(target=threading.Event().wait).start()\n" + ECHO_MODULE
+    write_app(folder / "waiting", "waiting", {"name": "W", "skills": [skill_manifest("waiting", "say")]}, {"echo": waiting})
+    done = lint(folder, "waiting")
+    assert (done.returncode, done.stderr) == (0, b"errors: 0, warnings: 0, hints: 0\n")
+
+
+def test_standard_files_may_be_closed(folder: Path) -> None:
+    """As a supervisor starts it: no other file takes their place, so the event loop starts and nothing is written into one."""
+    for command in (["lint", "mixed"], ["expand"]):
+        line = [sys.executable, "-m", "service", *command]
+        closing = f"import os; os.closerange(0, 3); os.execv({sys.executable!r}, {line!r})"
+        done = subprocess.run(
+            [sys.executable, "-c", closing], cwd=folder, env=make_environment(folder, {}), check=False, timeout=60
+        )
+        assert done.returncode == (1 if "lint" in command else 0)
 
 
 def test_extras_are_shown_when_asked_for(ended: Mapping[str, Ended]) -> None:
@@ -157,6 +229,7 @@ def test_extras_are_shown_when_asked_for(ended: Mapping[str, Ended]) -> None:
         ("no folder", "nowhere: there is no such folder"),
         ("one of two is missing", "nowhere: there is no such folder"),
         ("a file", "clean/calm/app.yml is a file"),
+        ("a name that is too long", "File name too long"),
         ("no apps", "empty holds no apps"),
         ("no name of an app", "rename it"),
         ("no folder in the settings", "SHORTLIST_APPS_DIRS"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -23,12 +24,17 @@ COMMANDS = {
     "both": Command(("schema", "--write", "--output", "copy.json")),
     "nowhere": Command(("schema", "--output", "nowhere/copy.json")),
     "a folder": Command(("schema", "--output", ".")),
+    "a pipe": Command(("schema", "--output", "pipe")),
+    "a link to itself": Command(("schema", "--output", "link")),
 }
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("schema")
+    folder = tmp_path_factory.mktemp("schema")
+    os.mkfifo(folder / "pipe")
+    (folder / "link").symlink_to("link")
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +50,14 @@ def test_it_is_printed_or_copied(ended: dict[str, Ended], folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "code", "told"), [("both", 2, "one of them"), ("nowhere", 1, "nowhere"), ("a folder", 1, "director")]
+    ("name", "code", "told"),
+    [
+        ("both", 2, "one of them"),
+        ("nowhere", 1, "nowhere"),
+        ("a folder", 1, "director"),
+        ("a pipe", 1, "no regular file"),
+        ("a link to itself", 1, "no regular file"),
+    ],
 )
 def test_a_mistake_is_one_line(ended: dict[str, Ended], folder: Path, name: str, code: int, told: str) -> None:
     """Exit code 2 for what was typed, 1 for what the system refuses; no hidden file is left."""
@@ -52,6 +65,13 @@ def test_a_mistake_is_one_line(ended: dict[str, Ended], folder: Path, name: str,
     [line] = ended[name].err.splitlines()
     assert told in line
     assert not list(folder.glob(".new-*"))
+
+
+def test_what_is_no_file_stays_what_it_is(ended: dict[str, Ended], folder: Path) -> None:
+    """A device that is replaced by a file, /dev/null say, is lost to everybody."""
+    assert ended
+    assert (folder / "pipe").is_fifo()
+    assert (folder / "link").is_symlink()
 
 
 def test_write_renews_the_file_of_the_installation(tmp_path: Path) -> None:

@@ -137,7 +137,10 @@ async def test_edit_break_and_fix(tmp_path: Path) -> None:
     assert b'shortlist_catalog_reloads_total{outcome="kept"} 1.0' in running.metrics.render()
 
 
-async def test_what_a_kept_app_imports_while_it_runs_is_its_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "broken"), [("app.yml", "skills: ["), ("skills/echo.py", "from . import words\nraise ValueError(words.WORD)\n")]
+)
+async def test_what_a_kept_app_imports_while_it_runs_is_its_own(tmp_path: Path, file: str, broken: str) -> None:
     """A module that was imported with the old version is found by the old code, not the one of the version that was refused."""
     module = """
     from apps.sdk.skill import Skill
@@ -153,10 +156,10 @@ async def test_what_a_kept_app_imports_while_it_runs_is_its_own(tmp_path: Path) 
     write_app(tmp_path, "rel_lazy", manifest, {"echo": module, "words": "WORD = 'old'"})
     async with reloading(tmp_path) as running:
         (tmp_path / "rel_lazy" / "skills" / "words.py").write_text("WORD = 'newer'")
-        (tmp_path / "rel_lazy" / "app.yml").write_text("skills: [")
+        (tmp_path / "rel_lazy" / file).write_text(broken)
         await wait_until(lambda: running.catalog.by_app["rel_lazy"].kept)
         assert await running.say("rel_lazy") == "old"
-        write_app(tmp_path, "rel_lazy", manifest)
+        write_app(tmp_path, "rel_lazy", manifest, {"echo": module})
         await running.wait_for("rel_lazy", "newer")
 
 

@@ -268,6 +268,15 @@ async def test_the_number_of_keys_holds_under_concurrency(database: Database) ->
 # --- idempotency records
 
 
+async def test_skill_storage_that_fails_is_told_to_the_model(database: Database) -> None:
+    """Every method ends in a final error without the driver's words, so that it is neither retried nor called a crash."""
+    await database.write(lambda connection: connection.execute(sa.text("DROP TABLE skill_storage")))
+    storage = SkillStorageStore(database).scoped("t", "notes", "u")
+    for call in (storage.get("k"), storage.put("k", 1), storage.delete("k"), storage.keys(), storage.items()):
+        with pytest.raises(SkillFailed, match=r"cannot be read or written now\.$"):
+            await call
+
+
 async def test_of_many_that_begin_one_starts(database: Database) -> None:
     """Thirty at once with one key: one owns it, the others are told that it runs."""
     records = IdempotencyRecords(database)

@@ -9,7 +9,7 @@ import pytest
 
 from preprocessor.availability import Override
 from service.store.database import Database
-from service.store.overrides import Overrides
+from service.store.overrides import Overrides, StoredOverride
 from service.turns.tenant_overrides import TenantOverrides
 
 OFF = (Override("skill", "math-calculate", enabled=False),)
@@ -56,3 +56,31 @@ async def test_reads_and_writes_at_once_never_leave_something_old_behind(stored:
         await overrides.put("a", "skill", "math-calculate", enabled=enabled, reason=None)
         await asyncio.gather(*reads)
         assert await overrides.current("a") == (Override("skill", "math-calculate", enabled=enabled),)
+
+
+class SlowOverrides(Overrides):
+    """Holds back what it has read until it is released."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.read = asyncio.Event()
+        self.released = asyncio.Event()
+
+    async def list(self, tenant: str) -> tuple[StoredOverride, ...]:
+        found = await super().list(tenant)
+        self.read.set()
+        await self.released.wait()
+        return found
+
+
+async def test_a_read_that_a_write_overtakes_is_not_remembered() -> None:
+    """It had begun before the write, and ended after it."""
+    async with await Database.open(":memory:") as database:
+        stored = SlowOverrides(database)
+        overrides = TenantOverrides(stored, max_age=1e9)
+        overtaken = asyncio.create_task(overrides.current("a"))
+        await stored.read.wait()
+        await overrides.put("a", "skill", "math-calculate", enabled=False, reason=None)
+        stored.released.set()
+        assert await overtaken == ()
+        assert await overrides.current("a") == OFF

@@ -82,6 +82,7 @@ SAMPLES: Mapping[str, Sample] = {
     "texts-incomplete": _texts(("en.yml", "search: x"), ("de.yml", "other: x")),
     "text-unused": _texts(("en.yml", "other: x")),
     "no-description": _app("memory: [{id: a}]"),
+    "text-hidden": _skill(description="Find\u202e it."),
     "text-length": _skill(description="long " * 300),
     "no-examples": _skill(examples=None),
     "same-example": _skills("a", "b", examples=["Find it"]),

@@ -19,6 +19,12 @@ _MAX_NAMED: Final = 400
 _COUNTING: Final = 0.3
 """The part of the time left that counting the rows left out may take."""
 
+_SETTINGS: Final = frozenset({"duckdb_settings", "pg_settings", "current_setting", "allowed_paths"})
+"""What tells the path of an open file."""
+
+_RUNNING_TEXT: Final = frozenset({"query", "query_table", "json_execute_serialized_sql"})
+"""Functions that run SQL, or name a table, which nothing here could read beforehand."""
+
 _ONE_QUERY: Final = "Give one query that reads: SELECT, WITH, FROM, VALUES, DESCRIBE, SUMMARIZE, PIVOT or UNPIVOT."
 
 
@@ -68,7 +74,19 @@ def _read_statement(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     # a PIVOT that finds its columns by itself counts as several statements; inside parentheses only queries are allowed anyway
     if statement.type not in {duckdb.StatementType.SELECT, duckdb.StatementType.MULTI}:
         raise Problem(f"{statement.type.name} is not allowed.", _ONE_QUERY)
+    _refuse_settings(statement.query)
     return f"(\n{_cut_end(statement.query)}\n)"
+
+
+def _refuse_settings(query: str) -> None:
+    """Raise `Problem` when `query` asks for DuckDB's settings, or may do so in a way that cannot be seen."""
+    raw = query.encode()
+    tokens = [token for token in duckdb.tokenize(query) if token[1] != duckdb.token_type.comment]
+    for place, (offset, _) in enumerate(tokens):
+        following = tokens[place + 1][0] if place + 1 < len(tokens) else len(raw)
+        name = raw[offset:following].decode("utf-8", "replace").partition("/*")[0].partition("--")[0].strip(" \t\r\n\"'").lower()
+        if name in _SETTINGS or (name in _RUNNING_TEXT and raw[following : following + 1] == b"("):
+            raise Problem(f"{name} is not allowed.", "Name the tables of the request only.")
 
 
 def _cut_end(query: str) -> str:

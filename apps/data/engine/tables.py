@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -72,9 +73,9 @@ def _load_file(connection: duckdb.DuckDBPyConnection, table: TableJob, directory
     kind = table["format"] or FORMATS.get(path.suffix.casefold(), "csv")
     if kind != "parquet":
         return _load_text(connection, table, kind, _read_text(path))
-    view = f"read_parquet({quote_text(str(path))})"
-    connection.execute(f"CREATE VIEW {quote_name(table['name'])} AS FROM {view}")
-    loaded.paths.append(str(path))
+    number = os.open(path, os.O_RDONLY)  # until the end: queries know the file by this number, which tells of no directory
+    loaded.paths.append(f"/dev/fd/{number}")
+    connection.execute(f"CREATE VIEW {quote_name(table['name'])} AS FROM read_parquet({quote_text(loaded.paths[-1])})")
     return ()
 
 

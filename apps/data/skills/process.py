@@ -11,6 +11,7 @@ from typing import Final
 import orjson
 
 from apps.data.engine.jobs import Answer, Job
+from apps.sdk.places import Places
 from apps.sdk.programs import Ended, run_program
 from apps.sdk.skill import SkillContext, SkillError, SkillFailed, SkillResult, SkillRetry
 
@@ -19,6 +20,9 @@ MAX_PROCESSES: Final = 4
 
 MAX_ANSWER: Final = 8_000_000
 """Bytes; the rows of an answer are bounded far below."""
+
+MAX_EACH: Final = 2
+"""Of them, those of one user, so that queries that take all their time hold up nobody else's."""
 
 _MARGIN: Final = 0.5
 """Seconds before the deadline at which the process is ended, so that there is time to say why."""
@@ -32,13 +36,13 @@ class QueryProcesses:
     """Starts processes, at most `MAX_PROCESSES` at a time, and ends every one that it started."""
 
     def __init__(self) -> None:
-        self._places = asyncio.Semaphore(MAX_PROCESSES)
+        self._places = Places(MAX_PROCESSES, MAX_EACH)
 
     async def run(self, job: Job, context: SkillContext) -> SkillResult:
         """What came of `job`, whose `seconds` are set here; raises `SkillError`."""
         seconds = max(_LEAST, context.time_left - _MARGIN)
         try:
-            async with asyncio.timeout(seconds), self._places:
+            async with asyncio.timeout(seconds), self._places.take((context.tenant, context.user)):
                 job["seconds"] = max(_LEAST, context.time_left - _MARGIN)
                 given = json.dumps(job, ensure_ascii=False).encode("utf-8", "replace")
                 ended = await run_program(("-c", _START, str(_FOLDER)), given, max_bytes=MAX_ANSWER)

@@ -60,15 +60,49 @@ async def test_files_of_all_formats_are_queried_together(folder: Path) -> None:
 
 
 async def test_the_directory_is_not_told(folder: Path) -> None:
-    """Neither errors nor DuckDB's settings show where the files lie."""
+    """Neither errors nor DuckDB's views show where the files lie, not in another spelling either."""
     table = {"name": "n", "file": "numbers.parquet"}
     with pytest.raises(SkillRetry) as caught:
-        await QUERY.run({"sql": f"FROM n CROSS JOIN read_text('{folder}/x')", "tables": [table]}, secrets={"data": str(folder)})
-    assert "Permission Error" in caught.value.message
-    assert str(folder) not in caught.value.message
-    sql = "SELECT list(value) AS v FROM duckdb_settings() UNION ALL SELECT list(sql) FROM duckdb_views()"
+        await QUERY.run({"sql": "FROM n WHERE i = 'x'::INT", "tables": [table]}, secrets={"data": str(folder)})
+    assert folder.name not in caught.value.message
+    sql = "SELECT reverse(string_agg(sql, ' ')) AS v FROM duckdb_views() WHERE NOT internal"
     result = await QUERY.run({"sql": sql, "tables": [table]}, secrets={"data": str(folder)})
-    assert str(folder) not in str(result.data)
+    told = result.data["rows"][0]["v"][::-1]
+    assert "/dev/fd/" in told
+    assert folder.name not in told
+    assert folder.parent.name not in told
+
+
+@pytest.mark.parametrize(
+    "sql",
+    ["FROM duckdb_settings()",
+     'FROM system.main."Duckdb_Settings" /* x */ ()', "FROM pg_catalog.pg_settings", "FROM 'pg_settings'",
+     "FROM query_table('pg_' || 'settings')", "FROM query--\n('FROM duckdb_' || 'settings()')", "FROM \"query\" /*(*/ ('FROM n')",
+     "SELECT hex(current_setting('allowed' || '_paths'))", "SELECT ('allowed' || '_paths').current_setting()",
+     "(SHOW allowed_paths)", 'FROM (SHOW "allowed_paths")', "SELECT (SELECT min(value) FROM duckdb_settings())",
+     "FROM json_execute_serialized_sql(json_serialize_sql('FROM n'))"],
+)  # fmt: skip
+async def test_settings_are_not_asked_for(folder: Path, sql: str) -> None:
+    """They would tell where the files lie, however it is spelled; a query in a query could ask for them unseen."""
+    table = {"name": "n", "file": "numbers.parquet"}
+    with pytest.raises(SkillRetry, match="is not allowed") as caught:
+        await QUERY.run({"sql": sql, "tables": [table]}, secrets={"data": str(folder)})
+    assert folder.name not in caught.value.message
+
+
+async def test_words_like_those_are_no_mistake() -> None:
+    """A column that is named query, and texts and comments that speak of settings."""
+    table = {"name": "log", "content": "query,n\nbees,1\nhoney,2\n"}
+    sql = "SELECT query, count(*) AS n, 'see duckdb_settings()' AS note FROM log GROUP BY query ORDER BY query -- pg_settings"
+    result = await QUERY.run({"sql": sql, "tables": [table]})
+    assert [row["query"] for row in result.data["rows"]] == ["bees", "honey"]
+
+
+async def test_a_result_is_not_changed_by_where_the_files_lie(folder: Path) -> None:
+    """The directory's path in a value stays as it is."""
+    request = {"sql": f"SELECT '{folder}/x' AS v", "tables": [{"name": "n", "file": "numbers.parquet"}]}
+    result = await QUERY.run(request, secrets={"data": str(folder)})
+    assert result.data["rows"] == [{"v": f"{folder}/x"}]
 
 
 async def test_files_need_the_setting() -> None:

@@ -52,6 +52,7 @@ CHANGING = [
     "ATTACH '/tmp/written.db' AS other",
     "ATTACH 'https://example.com/a.db' AS other",
     "INSTALL httpfs",
+    "CREATE EXTENSION REPOSITORY 'example.com'",
     "INSTALL h3 FROM community",
     "LOAD httpfs",
     "LOAD '/tmp/evil.duckdb_extension'",

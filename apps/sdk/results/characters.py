@@ -22,6 +22,7 @@ _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _TAGS = "\U000e0000-\U000e007f"
 _FLAG = "\U0001f3f4[\U000e0061-\U000e007a]{2}[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,4}\U000e007f"
 _HIDDEN = re.compile(f"(?P<flag>{_FLAG})|[{_BIDI}{_ZERO_WIDTH}{_JOINERS}{_SELECTORS}{_TAGS}]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _LINE_BREAKS = re.compile("[\u0085\u2028\u2029]")
 
 _JOINING = re.compile(
@@ -67,6 +68,15 @@ def clean_text(text: str) -> tuple[str, int]:
         text = cleaned
     text = _HIDDEN.sub("", text)
     return text, before - len(text)
+
+
+def find_hidden(text: str) -> str | None:
+    """The first character of the text that a person would not see and a model would read, control characters included."""
+    if (control := _CONTROL.search(text)) is not None:
+        return control[0]
+    if text.isascii() or clean_text(text)[1] == 0:
+        return None
+    return next((match[0] for match in _HIDDEN.finditer(text) if not _keep_or_drop(match)), None)
 
 
 def _keep_or_drop(match: re.Match[str]) -> str:

@@ -58,6 +58,10 @@ def to_json(value: object, *, max_bytes: int) -> Json:
         text = _encode(value)
     except RecursionError:
         raise NotJson(f"the result nests deeper than {MAX_DEPTH} levels or refers to itself") from None
+    except Unusable:
+        raise
+    except BaseException as error:  # an author's object may raise anything when it is read, SystemExit too
+        raise NotJson("the result holds something that cannot be read") from error
     if len(text) > max_bytes:
         raise TooLarge(f"the result is {len(text)} bytes of JSON")
     result: Json = orjson.loads(text)
@@ -66,8 +70,23 @@ def to_json(value: object, *, max_bytes: int) -> Json:
     return result
 
 
+def to_note(value: object) -> str | None:
+    """A skill's word on its result as text; None when there is none, or none that can be read."""
+    try:
+        return "".join(str(value)) if value else None
+    except BaseException:  # noqa: BLE001 - as in `to_json`
+        return None
+
+
 def is_large(value: object) -> bool:
     """A guess, soon made: whether converting `value` may take longer than an event loop should be held up, some milliseconds."""
+    try:
+        return _weigh(value) > _LARGE
+    except BaseException:  # noqa: BLE001 - as in `to_json`
+        return True
+
+
+def _weigh(value: object) -> int:
     weight, waiting = 0, [value]
     while waiting and weight <= _LARGE:
         item = waiting.pop()
@@ -84,7 +103,7 @@ def is_large(value: object) -> bool:
             waiting.extend(item.__dict__.values())
         elif dataclasses.is_dataclass(item) and not isinstance(item, type):
             waiting.extend(getattr(item, field.name, None) for field in dataclasses.fields(item))
-    return weight > _LARGE
+    return weight
 
 
 def _encode(value: object) -> bytes:
@@ -181,7 +200,7 @@ def _convert_scalar(value: object) -> Json:
 def _dump_model(model: BaseModel) -> object:
     try:
         return model.model_dump(mode="json", warnings=False)
-    except Exception as error:  # an author's serializer may raise anything
+    except BaseException as error:  # an author's serializer may raise anything
         raise NotJson(f"the {type(model).__name__} cannot be written as JSON") from error
 
 

@@ -14,7 +14,7 @@ from apps.sdk.catalog import SkillSpec
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.names import fold_name
 from apps.sdk.requests import RequestReader
-from apps.sdk.results.conversion import RESULT_BYTES, Unusable, to_json
+from apps.sdk.results.conversion import RESULT_BYTES, Unusable, to_json, to_note
 from apps.sdk.skill import TIMEOUT, BatchSkill, SkillContext, SkillError, SkillResult
 from apps.sdk.testing.context import Cancel, ContextOptions, make_context
 from apps.sdk.testing.loading import AppCode, find_skill
@@ -87,17 +87,21 @@ class SkillHarness:
         options = _complete_options(self.spec, options)
         async with make_context(**options) as context:
             answers = await self._call_in_time(copy.deepcopy(list(requests)), context, options)
-        return [answer if isinstance(answer, SkillError) else self._finish(answer) for answer in answers]
+        return [answer if issubclass(type(answer), SkillError) else self._finish(answer) for answer in answers]
 
     async def _call_in_time(self, requests: list[JsonObject], context: SkillContext, options: ContextOptions) -> list[Json]:
+        cause: Exception | None = None
         try:
             async with asyncio.timeout(options["timeout"]) as time_limit:
-                return await self._call(requests, context)
-        except TimeoutError as error:
+                answers = await self._call(requests, context)
+        except Exception as error:
             if not time_limit.expired():
                 raise
-            options["cancellation"].cancelled = True
-            raise OutOfTime(f"{self.spec.tool_name} did not end within {options['timeout']:.3g} s") from error
+            cause = error
+        if not time_limit.expired():
+            return answers
+        options["cancellation"].cancelled = True  # also when it has caught its cancellation and answered all the same
+        raise OutOfTime(f"{self.spec.tool_name} did not end within {options['timeout']:.3g} s") from cause
 
     async def _call(self, requests: list[JsonObject], context: SkillContext) -> list[Json]:
         skill = self.spec.implementation
@@ -111,13 +115,14 @@ class SkillHarness:
         return await self._reader.call_together(skill.execute_batch, requests, call)
 
     def _finish(self, answer: Json) -> SkillRun:
-        data, note = (answer.data, answer.note) if isinstance(answer, SkillResult) else (answer, None)
+        is_result = issubclass(type(answer), SkillResult)
+        data, note = (answer.data, to_note(answer.note)) if is_result else (answer, None)
         try:
             whole = to_json(data, max_bytes=RESULT_BYTES)
         except Unusable as error:
             raise ResultMismatch(f"{self.spec.tool_name}: {error}") from error
         check_result(whole, self.spec, self._varying)
-        return describe_run(whole, str(note) if note else None, self.spec)
+        return describe_run(whole, note, self.spec)
 
 
 def _complete_options(spec: SkillSpec, options: ContextOptions) -> ContextOptions:

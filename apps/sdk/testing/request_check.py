@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import reprlib
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -35,7 +37,9 @@ class RequestCheck:
     def check(self, request: Json, origin: str = "the request") -> None:
         """Raises `RequestMismatch`, in which `origin` says whose request it is."""
         if not isinstance(request, dict):
-            raise RequestMismatch(f"{self._spec.tool_name}: {origin} is no JSON object: {request!r:.100}")
+            raise RequestMismatch(f"{self._spec.tool_name}: {origin} is no JSON object: {reprlib.repr(request)}")
+        if not _is_json(request):
+            raise RequestMismatch(f"{self._spec.tool_name}: {origin} holds what JSON cannot hold: {reprlib.repr(request)}")
         errors = islice(self._validator.iter_errors(self._make_arguments(request)), _MAX_ERRORS)
         faults = {fault.text: fault for error in errors for fault in find_faults(error, "")}
         if faults:
@@ -51,3 +55,11 @@ class RequestCheck:
     def _explain(self, origin: str, faults: dict[str, Fault]) -> list[str]:
         head = f"{self._spec.tool_name}: {origin} does not fit tool_schema ({self._spec.position}):"
         return [head, *(f"  {fault.describe()}" for fault in faults.values())]
+
+
+def _is_json(value: Json) -> bool:
+    """Whether a model could write just this: no dates, tuples, numbers as keys, infinities, loops."""
+    try:
+        return bool(json.loads(json.dumps(value, allow_nan=False)) == value)
+    except (TypeError, ValueError, RecursionError):
+        return False

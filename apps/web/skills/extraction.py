@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
 
+from apps.sdk.places import Places
 from apps.sdk.programs import run_program
 from apps.sdk.skill import SkillFailed
 
@@ -17,6 +19,8 @@ MAX_WRITTEN = 20_000_000
 """Bytes of JSON, several times the longest text that the parser gives."""
 AT_ONCE = 4
 """Processes, of up to some hundred megabytes each; further pages wait."""
+EACH = 2
+"""Of them, those of one user, so that pages that are hard to read hold up nobody else's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +39,13 @@ class PageReader:
     """Extracts a few pages at once; the others wait for their turn."""
 
     def __init__(self) -> None:
-        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._places = Places(AT_ONCE, EACH)
 
-    async def read(self, html: str, url: str, *, links: bool) -> Page:
-        """Raises `SkillFailed` when the page takes too long or too much memory."""
+    async def read(self, html: str, url: str, *, links: bool, owner: Hashable) -> Page:
+        """`owner` is on whose behalf. Raises `SkillFailed` when the page takes too long or too much memory."""
         arguments = (str(PARSER), url, "with-links" if links else "without-links")
         try:
-            async with self._turns, asyncio.timeout(SECONDS):
+            async with self._places.take(owner), asyncio.timeout(SECONDS):
                 ended = await run_program(arguments, html.encode("utf-8", "replace"), max_bytes=MAX_WRITTEN)
             return Page(**orjson.loads(ended.written))
         except (TimeoutError, orjson.JSONDecodeError, TypeError):  # the process met a limit, or its parser broke

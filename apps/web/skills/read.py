@@ -47,13 +47,14 @@ class ReadSkill(Skill):
     async def execute(self, request: ReadRequest, context: SkillContext) -> SkillResult:
         """`{url, title, author, date, language, site, text, characters, next_start}`, without what the page does not tell."""
         fetched = await _fetch_page(context, request.url)
-        page = await self._extract(fetched, links=request.links)
+        page = await self._extract(fetched, context, links=request.links)
         return cut_page(page, fetched.url, request)
 
-    async def _extract(self, fetched: Fetched, *, links: bool) -> Page:
+    async def _extract(self, fetched: Fetched, context: SkillContext, *, links: bool) -> Page:
         text = fetched.text
         if fetched.content_type in MARKUP or (not fetched.content_type and text.lstrip()[:1] == "<"):
-            return await self._reader.read(text, fetched.url, links=links)
+            owner = (context.tenant, context.user)
+            return await self._reader.read(text, fetched.url, links=links, owner=owner)
         return Page(text=text)
 
     def from_message(self, text: str) -> JsonObject | None:

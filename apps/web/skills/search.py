@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.skill import Rows, Skill, SkillContext, SkillFailed, SkillResult
 from apps.web.skills.questions import find_query
+from apps.web.skills.read import MAX_URL_LENGTH
 from apps.web.skills.search_services import MAX_PAGE, SERVICES, Freshness, Search, SearchService
 
 MAX_QUERY = 400
@@ -56,9 +57,9 @@ class SearchSkill(Skill):
 
 
 def keep_pages(rows: Iterable[JsonObject]) -> Rows:
-    """Those that lead to a web page, each address once, in their order."""
+    """Those that lead to a web page at an address that can be read, each once, in their order."""
     by_url: dict[str, JsonObject] = {}
     for row in rows:
-        if row["url"].startswith(("https://", "http://")):
+        if row["url"].startswith(("https://", "http://")) and len(row["url"]) <= MAX_URL_LENGTH:
             by_url.setdefault(row["url"], row)
     return list(by_url.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import os
+import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from apps.sdk.jsontypes import JsonObject
 from apps.sdk.skill import SkillContext, SkillFailed, SkillResult, SkillRetry
 from apps.sdk.testing import make_context
 from apps.web.skills import extraction
-from apps.web.skills.extraction import Page
+from apps.web.skills.extraction import Page, PageReader
 from apps.web.skills.page_parser import strip_tags
 from apps.web.skills.read import ReadRequest, ReadSkill, cut_page
 
@@ -208,6 +209,21 @@ async def test_a_cancelled_call_leaves_no_process(context: SkillContext, server:
         os.kill(process_id, 0)
 
 
+async def test_one_user_cannot_take_every_place(
+    context: SkillContext, server: BaseTestServer, endless: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While that user's pages are worked on and wait, another's is read."""
+    reader = PageReader()
+    slow = [asyncio.create_task(reader.read("<p>x", "http://x.example/", links=False, owner="eve")) for _ in range(6)]
+    await asyncio.to_thread(wait_for_id, endless)
+    monkeypatch.undo()
+    assert (await reader.read("<p>read all the same", "http://x.example/", links=False, owner="ada")).text == "read all the same"
+    assert not any(task.done() for task in slow)
+    for task in slow:
+        task.cancel()
+    await asyncio.gather(*slow, return_exceptions=True)
+
+
 @pytest.mark.parametrize("program", ["raise SystemExit(1)", "print('[]')", "print('{\"unknown\": 1}')", "import os; os.abort()"])
 async def test_a_parser_that_breaks_is_a_failure(
     context: SkillContext, server: BaseTestServer, tmp_path: Path,
@@ -219,6 +235,27 @@ async def test_a_parser_that_breaks_is_a_failure(
     monkeypatch.setattr(extraction, "PARSER", broken)
     with pytest.raises(SkillFailed, match="too large or too tangled"):
         await read(context, server, "article")
+
+
+def read_limits(process_id: int) -> dict[str, list[str]]:
+    lines = Path(f"/proc/{process_id}/limits").read_text().splitlines()
+    return {line[:26].strip(): line[26:].split() for line in lines}
+
+
+async def test_the_system_holds_the_parser_to_its_limits() -> None:
+    """Before it reads anything: memory, time and no file written."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(sys.executable, "-I", str(extraction.PARSER), "x", "with-links", stdin=pipe)
+    limits: dict[str, list[str]] = {}
+    ends = time.monotonic() + 15
+    while limits.get("Max file size", [""])[0] != "0" and time.monotonic() < ends:
+        await asyncio.sleep(0.02)
+        limits = read_limits(process.pid)
+    process.kill()
+    await process.wait()
+    assert limits["Max file size"][:2] == ["0", "0"]
+    assert limits["Max address space"][:2] == ["1500000000", "1500000000"]
+    assert limits["Max cpu time"][:2] == ["6", "9"]
 
 
 async def test_the_parser_does_not_see_the_environment(

@@ -165,6 +165,18 @@ async def test_answers_of_another_form_hold_nothing(server: BaseTestServer, serv
         assert isinstance(await search(server, name), SkillResult)
 
 
+async def test_an_address_that_cannot_be_read_is_left_out(server: BaseTestServer, services: Services) -> None:
+    """One of a megabyte would push the others out of the result."""
+    services.searxng = {"results": [{"url": "https://x.example/" + "y" * 1_000_000}, {"url": "https://bees.example/"}]}
+    assert [row["url"] for row in await search(server, "SearXNG")] == ["https://bees.example/"]
+
+
+async def test_half_a_character_costs_no_results(server: BaseTestServer, services: Services) -> None:
+    """As where a service cut a title within an emoji."""
+    services.searxng = {"results": [{"title": "Bees \ud83d", "url": "https://bees.example/"}]}
+    assert [row["title"] for row in await search(server, "SearXNG")] == ["Bees ?"]
+
+
 @pytest.mark.parametrize(
     ("name", "status", "words"),
     [("SearXNG", 403, "search.formats"), ("SearXNG", 500, "status 500"), ("SearXNG", 404, "cannot be reached"),

@@ -239,7 +239,7 @@ class Names:
     def __init__(self, *answers: Sequence[str]) -> None:
         self.answers = list(answers)
 
-    async def getaddrinfo(self, host: str, port: int, **_: object) -> list[object]:
+    def getaddrinfo(self, host: str, port: int, *_: object) -> list[object]:
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in answer]
 
@@ -268,6 +268,34 @@ async def read_text(session: aiohttp.ClientSession, url: str) -> str:
         return await response.text()
 
 
+@pytest.mark.parametrize("host", ["localhost", "localhost.", "printer.local", "metadata.google.internal."])
+async def test_local_names_are_not_even_looked_up(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an answer says would not matter, and the question tells of the network."""
+    asked: list[object] = []
+
+    def look_up(*question: object) -> list[object]:
+        asked.append(question)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    async with open_session(EgressRules()) as session:
+        with pytest.raises(FetchRefused):
+            await read_text(session, f"http://{host}/")
+    assert asked == []
+
+
+async def test_a_listed_name_is_the_same_with_its_last_dot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As name servers see it."""
+    runner = await listen("127.0.0.1", 0, "here")
+    port = runner.addresses[0][1]
+    monkeypatch.setattr(socket, "getaddrinfo", Names(["127.0.0.1"]).getaddrinfo)
+    try:
+        async with open_session(EgressRules(allowed_hosts=frozenset({f"printer.local:{port}"}))) as session:
+            assert await read_text(session, f"http://printer.local.:{port}/") == "here"
+    finally:
+        await runner.cleanup()
+
+
 async def test_private_records_among_public_ones_are_never_used(second_address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever comes first: the public one answers."""
     private = await listen("127.0.0.1", 0, "private")
@@ -276,7 +304,7 @@ async def test_private_records_among_public_ones_are_never_used(second_address: 
     try:
         for records in (["127.0.0.1", "127.0.0.2"], ["127.0.0.2", "127.0.0.1"], ["10.0.0.1", "127.0.0.1", "127.0.0.2"]):
             async with open_session(EgressRules()) as session:
-                monkeypatch.setattr(session._loop, "getaddrinfo", Names(records).getaddrinfo)
+                monkeypatch.setattr(socket, "getaddrinfo", Names(records).getaddrinfo)
                 assert await read_text(session, f"http://mixed.example:{port}/") == "public"
     finally:
         await private.cleanup()
@@ -290,7 +318,7 @@ async def test_a_name_that_moves_to_a_private_address_is_refused(second_address:
     public = await listen(second_address, port, "public")
     try:
         async with open_session(EgressRules()) as session:
-            monkeypatch.setattr(session._loop, "getaddrinfo", Names(["127.0.0.2"], ["127.0.0.1"]).getaddrinfo)
+            monkeypatch.setattr(socket, "getaddrinfo", Names(["127.0.0.2"], ["127.0.0.1"]).getaddrinfo)
             assert await read_text(session, f"http://moving.example:{port}/") == "public"
             assert isinstance(session.connector, aiohttp.TCPConnector)
             session.connector.clear_dns_cache()

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
-from apps.sdk.fetching import FetchFailed, FetchRefused, WrongStatus, WrongType, fetch
+from apps.sdk.fetching import Fetched, FetchFailed, FetchRefused, WrongStatus, WrongType, fetch
 from apps.sdk.skill import SkillContext, SkillRetry
 from apps.sdk.testing import make_context
 
@@ -26,13 +26,13 @@ async def linger(_: web.Request) -> web.Response:
 
 
 ANSWERS: dict[str, Callable[[], web.Response]] = {
-    "broken-json": lambda: web.Response(text="{", content_type="application/json"),
     "geo": lambda: web.Response(text="[]", content_type="application/geo+json"),
     "latin": lambda: web.Response(body="Grüße".encode("latin-1"), headers={"Content-Type": "text/plain; charset=iso-8859-1"}),
     "large": lambda: web.Response(body=b"x" * 5_000),
     "bomb": lambda: web.Response(body=gzip.compress(b"x" * 5_000_000), headers={"Content-Encoding": "gzip"}),
     "not-gzip": lambda: web.Response(body=b"plain", headers={"Content-Encoding": "gzip"}),
     "moved": lambda: web.Response(status=302, headers={"Location": "/json?q=moved"}),
+    "gone-away": lambda: web.Response(status=302, headers={"Location": "http://gone.example/"}),
     "nowhere": lambda: web.Response(status=302, headers={"Location": "ftp://x/"}),
 }
 
@@ -115,10 +115,21 @@ async def test_the_wrong_type_fails_before_the_body_is_read(context: SkillContex
     assert caught.value.content_type == "application/json"
 
 
-async def test_broken_json_fails(context: SkillContext, server: BaseTestServer) -> None:
-    """As a skill's error."""
+@pytest.mark.parametrize("body", [b"", b"{", b"NaN", b"[" * 100_000, b'"\xff"', b"1" * 5_000])
+def test_broken_json_fails(body: bytes) -> None:
+    """As a skill's error, whatever is wrong with it."""
     with pytest.raises(FetchFailed, match="not JSON"):
-        (await fetch(context, str(server.make_url("/broken-json")))).json()
+        Fetched("http://x.example/", 200, "application/json", body).json()
+
+
+def test_half_a_character_is_no_broken_json() -> None:
+    """It is replaced; whole characters stay, also when they are written as two halves."""
+    body = rb'{"cut": "a\ud83d", "whole": "\ud83d\ude00", "text": "\\ud83d"}'
+    assert Fetched("http://x.example/", 200, "application/json", body).json() == {
+        "cut": "a?",
+        "whole": "\U0001f600",
+        "text": "\\ud83d",
+    }
 
 
 @pytest.mark.parametrize(
@@ -146,10 +157,10 @@ async def test_a_name_that_is_not_found(
 ) -> None:
     """Unknown: another one may do. Not known at present: none will."""
 
-    async def look_up(*_: object, **__: object) -> None:
+    def look_up(*_: object) -> None:
         raise socket.gaierror(code, "as a name server says")
 
-    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", look_up)
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
     with pytest.raises(error, match=r"nobody\.example"):
         await fetch(context, "http://nobody.example/")
 
@@ -181,5 +192,18 @@ async def test_a_host_that_refuses_fails(server: BaseTestServer) -> None:
 async def test_no_time_is_left(server: BaseTestServer) -> None:
     """Past the deadline a request ends at once instead of having no limit."""
     async with make_context(allowed_hosts=["127.0.0.1"], timeout=0) as context:
-        with pytest.raises(FetchFailed, match="did not answer"):
+        with pytest.raises(FetchFailed, match=r"did not answer within 0\.01 s"):
             await fetch(context, str(server.make_url("/slow")))
+
+
+async def test_the_host_that_a_redirect_led_to_is_named(
+    context: SkillContext, server: BaseTestServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is the one that is not there; the one that was asked for is."""
+
+    def look_up(*_: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "as a name server says")
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    with pytest.raises(SkillRetry, match=r"There is no host gone\.example\."):
+        await fetch(context, str(server.make_url("/gone-away")))

@@ -8,7 +8,7 @@ import pytest
 import apps
 from apps.sdk.catalog import Catalog
 from apps.sdk.imports import AppModules, SkillImportError, is_async, make_importable
-from apps.sdk.loader import load_catalog
+from apps.sdk.loader import AppsDirectoryMissing, load_catalog
 from apps.sdk.testing import make_context
 from tests.support.apps import skill_manifest, write_app
 
@@ -161,6 +161,27 @@ def test_a_package_that_removes_itself_and_fails_is_a_finding(tmp_path: Path, pr
         assert list(catalog.skills) == ["imp_stay-say"]
         assert "RuntimeError: gone" in catalog.quarantined[0].reason
     assert not hasattr(apps, "imp_gone")
+
+
+def test_a_module_that_goes_elsewhere_is_brought_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Relative paths, and how files are named in findings, mean after a load what they meant before."""
+    write_app(tmp_path, "imp_leave", {"skills": [skill_manifest("imp_leave", "a")]}, {"echo": "import os\nos.chdir('/')"})
+    write_saying(tmp_path, "imp_stay", "x")
+    monkeypatch.chdir(tmp_path)
+    catalog = load_catalog([Path()])
+    assert Path.cwd() == tmp_path
+    assert {finding.position.file for finding in catalog.findings} == {str(Path("imp_leave", "app.yml"))}
+
+
+def test_a_working_directory_that_is_gone_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the folder of apps is named from it; an absolute path needs none."""
+    write_saying(tmp_path / "own", "imp_gone", "x")
+    (tmp_path / "left").mkdir()
+    monkeypatch.chdir(tmp_path / "left")
+    (tmp_path / "left").rmdir()
+    with pytest.raises(AppsDirectoryMissing, match="working directory is gone"):
+        load_catalog([Path("own")])
+    assert list(load_catalog([tmp_path / "own"]).skills) == ["imp_gone-say"]
 
 
 def test_wrapped_methods_are_taken_on_trust(tmp_path: Path) -> None:

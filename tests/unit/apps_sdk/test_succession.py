@@ -136,6 +136,22 @@ def test_a_skill_outlives_an_edit_beside_it() -> None:
     assert two is running.by_app["a"].skills[1]
 
 
+def test_skills_are_never_compared_or_printed(tmp_path: Path) -> None:
+    """A class may say anything about being equal, hashed or shown; the edit beside the skill counts, and the skill is carried."""
+    hostile = "".join(f"    def {name}(self, *others): 1 / 0\n" for name in ("__eq__", "__hash__", "__repr__", "__bool__"))
+    write_app(tmp_path, "one", {"name": "One", "skills": [skill_manifest("one", "a")]}, {"echo": ECHO_MODULE + hostile})
+    running = load_catalog([tmp_path])
+    manifest = tmp_path / "one" / "app.yml"
+    manifest.write_text(manifest.read_text().replace("One", "Two"))
+    after = succeed(running, load_catalog([tmp_path]))
+    assert after.apps[0].name == "Two"
+    assert after.skills["one-a"] is running.skills["one-a"]
+    assert describe_change(running, after).changed == ("one",)
+    again = load_catalog([tmp_path])
+    assert (again.apps == after.apps, again.apps == running.apps) == (True, False)
+    assert "Two" in repr(again.apps)
+
+
 def test_another_class_is_a_change_of_the_same_digest() -> None:
     class Rewritten(Skill):
         pass

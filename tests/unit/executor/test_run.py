@@ -4,8 +4,10 @@ import asyncio
 import json
 import logging
 import threading
+from collections import UserDict
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import NoReturn
 
 import aiohttp
 import pytest
@@ -144,7 +146,23 @@ async def test_garbage_and_too_large_results_are_errors() -> None:
     async def flood(request: JsonObject, context: SkillContext) -> Json:
         return "x" * 2_000
 
+    class Hostile(UserDict[str, Json]):
+        def __getattribute__(self, name: str) -> NoReturn:
+            raise SystemExit(3)
+
+        def __len__(self) -> NoReturn:
+            raise SystemExit(3)
+
+    async def hostile(request: JsonObject, context: SkillContext) -> Json:
+        return Hostile()
+
+    async def noted(request: JsonObject, context: SkillContext) -> Json:
+        note: Json = Hostile()
+        return SkillResult([], note=note)
+
     assert code_of(await ask_once(garbage)) == "bad_result"
+    assert code_of(await ask_once(hostile)) == "bad_result"
+    assert ((await ask_once(noted)).status, (await ask_once(noted)).note) == ("ok", None)
     error = (await ask_once(flood, limits=Limits(result_bytes=1_000))).error
     assert error is not None
     assert (error.code, "1000 (limit result_bytes)" in error.message) == ("result_too_large", True)

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import NamedTuple
+from functools import partial
+from typing import NamedTuple, NoReturn
 
 import orjson
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from apps.sdk.jsontypes import Json
-from apps.sdk.results.conversion import NotJson, TooLarge, is_large, to_json
+from apps.sdk.results.conversion import NotJson, TooLarge, is_large, to_json, to_note
 
 
 def convert(value: object) -> Json:
@@ -105,6 +107,55 @@ def test_the_result_is_a_copy() -> None:
     copy = convert(rows)
     rows[0]["a"] = 2
     assert copy == [{"a": 1}]
+
+
+class Hostile(Mapping[str, int]):
+    """Raises the given error whenever somebody looks into it."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __getitem__(self, key: str) -> int:
+        raise self.error
+
+    def __iter__(self) -> Iterator[str]:
+        raise self.error
+
+    def __len__(self) -> int:
+        raise self.error
+
+    def __str__(self) -> str:
+        raise self.error
+
+
+class Masked:
+    """Does not say what it is."""
+
+    def __getattribute__(self, name: str) -> object:
+        raise ValueError
+
+
+class Leaving(BaseModel):
+    def model_dump(self, **_options: object) -> NoReturn:
+        raise SystemExit(3)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [partial(Hostile, ValueError()), partial(Hostile, SystemExit()), partial(Hostile, KeyboardInterrupt()), Masked, Leaving],
+)
+def test_whatever_an_object_raises_when_it_is_read_the_result_is_no_json(make: Callable[[], object]) -> None:
+    """Neither the weighing nor the writing lets it out: `SystemExit` would stop the event loop of everybody."""
+    for result in (make(), [make()], {"a": make()}):
+        is_large(result)
+        with pytest.raises(NotJson, match="cannot be"):
+            convert(result)
+
+
+def test_a_note_that_cannot_be_read_is_none() -> None:
+    assert [to_note(note) for note in ("word", "", None, 5, Hostile(SystemExit(3)), Hostile(ValueError()))] == [
+        "word", None, None, "5", None, None,
+    ]  # fmt: skip
 
 
 JSON = st.recursive(

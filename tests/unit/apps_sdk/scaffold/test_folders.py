@@ -168,6 +168,28 @@ def test_an_app_yml_that_changes_meanwhile_is_kept(greetings: Path, monkeypatch:
     assert not (greetings / "skills" / "goodbye.py").exists()
 
 
+def test_two_that_add_at_once_lose_nothing(greetings: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While one looks whether the app.yml is the same and replaces it, another one is told to try again."""
+    answers: list[str] = []
+    real = Path.read_bytes
+
+    def read_while_another_comes(path: Path) -> bytes:
+        content = real(path)
+        monkeypatch.setattr(Path, "read_bytes", real)
+        try:
+            create_skill(greetings, "second", name=None)
+        except NotWritten as refused:
+            answers.append(str(refused))
+        return content
+
+    monkeypatch.setattr(Path, "read_bytes", read_while_another_comes)
+    create_skill(greetings, "first", name=None)
+    assert [answer.rpartition("; ")[2] for answer in answers] == ["nothing was written, try again"]
+    create_skill(greetings, "third", name=None)
+    assert list(load_catalog([greetings.parent]).skills) == ["greetings-hello", "greetings-first", "greetings-third"]
+    assert sorted(path.stem for path in (greetings / "skills").glob("*.py")) == ["first", "hello", "third"]
+
+
 def test_a_skill_is_added(greetings: Path) -> None:
     """Its item, class and test; the rest of app.yml stays, its mode too, and a link stays a link."""
     elsewhere = greetings.parent / "elsewhere.yml"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import dedent
 
@@ -39,6 +41,7 @@ MODULE = """
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from dataclasses import dataclass
@@ -76,7 +79,11 @@ class Slow(Skill):
     async def execute(self, request, context):
         if request["query"] == "own":
             raise TimeoutError("its own")
-        await asyncio.sleep(30)
+        with contextlib.suppress(asyncio.CancelledError if request["query"] in {"late", "fail"} else ()):
+            await asyncio.sleep(30)
+        if request["query"] == "fail":
+            raise ValueError("too late")
+        return "too late"
 
 
 class Batch(BatchSkill):
@@ -109,6 +116,13 @@ class Lazy(Skill):
 """
 
 
+def nest(levels: int) -> Json:
+    value: Json = {}
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
 def write_zoo(directory: Path, name: str = "lion") -> Path:
     def skill(skill_id: str, class_name: str, **changes: Json) -> JsonObject:
         return skill_manifest("zoo", skill_id, class_path=f"apps.zoo.skills.animals.{class_name}", **changes)
@@ -125,6 +139,7 @@ def write_zoo(directory: Path, name: str = "lion") -> Path:
         skill("slow", "Slow", timeout=0.02),
         skill("batch", "Batch"),
         skill("context", "Context", providers=[{"name": "Brave"}]),
+        skill("undeclared", "Context"),
         skill("blocks", "Blocks", output_example={"never": "looked at"}),
         skill("odd", "Odd"),
         skill("lazy", "Lazy"),
@@ -167,6 +182,11 @@ async def test_what_a_skill_raises_comes_out_as_it_is(zoo: Path, query: str, err
         ({"query": 5}, "requests[0].query must be of type string; 5 (integer) came"),
         ({}, "requests[0].query is missing"),
         (["cats"], "is no JSON object"),
+        ({"query": "cats", "at": datetime(2026, 1, 1, tzinfo=UTC)}, "holds what JSON cannot hold"),
+        ({"query": "cats", "at": (1, 2)}, "holds what JSON cannot hold"),
+        ({"query": "cats", "at": math.nan}, "holds what JSON cannot hold"),
+        ({"query": "cats", 5: "at"}, "holds what JSON cannot hold"),
+        ({"query": "cats", "at": nest(5_000)}, "holds what JSON cannot hold"),
     ],
 )
 async def test_a_request_that_no_model_could_send_is_refused(zoo: Path, request_: Json, words: str) -> None:
@@ -198,6 +218,13 @@ async def test_time_is_the_skill_s_own_unless_given(zoo: Path) -> None:
         await slow.run({"query": "own"})
 
 
+@pytest.mark.parametrize("answer", ["late", "fail"])
+async def test_an_answer_after_the_time_is_none(zoo: Path, answer: str) -> None:
+    """Also of a skill that catches its cancellation: the service has told the model by then that there is none."""
+    with pytest.raises(OutOfTime, match=r"0\.02 s"):
+        await load_skill(zoo, "slow").run({"query": answer})
+
+
 async def test_a_batch_skill_gets_its_requests_together(zoo: Path) -> None:
     """One by `run`, many by `run_batch`: a run, the skill's error or its model's refusal for each."""
     batch = load_skill(zoo, "batch")
@@ -222,7 +249,7 @@ async def test_the_context_is_the_test_s(zoo: Path) -> None:
     assert await storage.get("seen") == "x"
     assert logger.entries[0].fields == {"query": "x"}
     with pytest.raises(MissingSecret):
-        await load_skill(zoo, "context").run({"query": "x"}, secrets={"Other": "o"})
+        await load_skill(zoo, "undeclared").run({"query": "x"}, secrets={"Brave": "k"})
 
 
 async def test_content_blocks_pass(zoo: Path) -> None:
