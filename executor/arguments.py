@@ -6,7 +6,7 @@ import json
 import math
 
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.texts import replace_surrogates, shorten
+from apps.sdk.truncation import replace_surrogates, shorten
 from apps.sdk.walks import MAX_DEPTH, exceeds_depth, map_strings
 from executor.errors import CallError, invalid_arguments
 

@@ -10,7 +10,7 @@ from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolCall
 from apps.sdk.contract import Contract
 from apps.sdk.names import MAX_TOOL_NAME, find_close_names, resolve_name
-from apps.sdk.texts import shorten
+from apps.sdk.truncation import shorten
 from executor.arguments import parse_arguments
 from executor.entries import Entry, read_entries
 from executor.errors import CallError, invalid_arguments

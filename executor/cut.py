@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import orjson
 
-from apps.sdk.explanation import join_path
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.texts import shorten
+from apps.sdk.schemas.faults import join_path
+from apps.sdk.truncation import shorten
 
 _MAX_NOTES = 5
 _MIN_TEXT = 40

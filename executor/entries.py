@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from apps.sdk.dialects import REQUESTS
-from apps.sdk.explanation import join_path
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.schemas import required_of
-from apps.sdk.texts import shorten
+from apps.sdk.schemas.faults import join_path
+from apps.sdk.schemas.parameters import REQUESTS
+from apps.sdk.schemas.references import required_of
+from apps.sdk.truncation import shorten
 from executor.arguments import describe_kind, load_nested
 from executor.coerce import coerce
 from executor.errors import CallError, invalid_arguments

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from urllib.parse import quote
 
 from apps.sdk.catalog import SkillSpec
-from apps.sdk.requests import BadRequest
+from apps.sdk.invocation import BadRequest
 from apps.sdk.skill import MissingSecret, SkillError, SkillRetry
-from apps.sdk.texts import replace_surrogates, shorten
+from apps.sdk.truncation import replace_surrogates, shorten
 from executor.engine.base import EngineOverloaded
 from executor.errors import CallError
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from apps.sdk.jsontypes import Json
-from apps.sdk.texts import shorten
+from apps.sdk.truncation import shorten
 
 EntryId: TypeAlias = str | int
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from apps.sdk.dialects import REQUESTS_PER_CALL
 from apps.sdk.results.conversion import RESULT_BYTES
+from apps.sdk.schemas.parameters import REQUESTS_PER_CALL
 from apps.sdk.skill import TIMEOUT
 
 THREADS = 64

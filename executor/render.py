@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.sdk.catalog import SkillSpec
-from apps.sdk.dialects import request_items
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.paths import exclude_fields
 from apps.sdk.results.blocks import holds_blocks
 from apps.sdk.results.characters import clean_characters
 from apps.sdk.results.conversion import to_json
 from apps.sdk.results.model_copy import copy_for_model
+from apps.sdk.results.paths import exclude_fields
 from apps.sdk.results.toon import encode, encode_items
-from apps.sdk.schemas import properties_of
-from apps.sdk.texts import replace_surrogates
+from apps.sdk.schemas.parameters import request_items
+from apps.sdk.schemas.references import properties_of
+from apps.sdk.truncation import replace_surrogates
 from apps.sdk.walks import map_strings
 from executor.blocks import render_blocks
 from executor.cut import Cut, advise_less, cut_to_size, json_size, share_budget

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from apps.sdk.catalog import SkillSpec
-from apps.sdk.dialects import REQUESTS, compile_validator, request_items
-from apps.sdk.explanation import find_faults, join_path, locate_fault
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.schemas import follow, properties_of, required_of
+from apps.sdk.schemas.faults import find_faults, join_path, locate_fault
+from apps.sdk.schemas.parameters import REQUESTS, compile_validator, request_items
+from apps.sdk.schemas.references import follow, properties_of, required_of
 from executor.errors import CallError, invalid_arguments
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.chat import ChatModel, ChatRequest, Message, ModelError, ModelReply, ModelTimeout, Usage
-from apps.sdk.dialects import compile_validator
 from apps.sdk.jsontypes import JsonObject
+from apps.sdk.schemas.parameters import compile_validator
 from apps.sdk.tokens import estimate_request
 from preprocessor.expand import Expansion
 from preprocessor.prompt import FOCUS_MODES, MEMORIES, NEEDS, SKILLS, Candidates, PreselectionTexts, build_request

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from apps.sdk.catalog import MAX_HINT, Catalog
 from apps.sdk.chat import ChatRequest, Message, ToolDefinition
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.texts import shorten_middle
+from apps.sdk.truncation import shorten_middle
 from preprocessor.settings import PreprocessSettings
 
 SKILLS = "relevant_app_skills"

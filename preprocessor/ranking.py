@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from apps.sdk.chat import Message
-from apps.sdk.texts import shorten_middle
+from apps.sdk.truncation import shorten_middle
 from preprocessor.retrieval.retriever import Retriever
 
 STRONG = 0.6

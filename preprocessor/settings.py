@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from apps.sdk.dialects import REQUESTS_PER_CALL
+from apps.sdk.schemas.parameters import REQUESTS_PER_CALL
 
 
 @dataclass(frozen=True, slots=True)

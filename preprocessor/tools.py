@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolDefinition
-from apps.sdk.dialects import with_request_fields
+from apps.sdk.schemas.parameters import with_request_fields
 
 
 def build_definition(skill: SkillSpec, requests_per_call: int) -> ToolDefinition:

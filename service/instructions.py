@@ -10,9 +10,9 @@ from typing import Annotated, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
 
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.placeholders import find_placeholder
-from apps.sdk.schema_checks import check_schema
-from apps.sdk.source import SourceDocument, parse_source
+from apps.sdk.manifest.placeholders import find_placeholder
+from apps.sdk.manifest.yaml_source import SourceDocument, parse_source
+from apps.sdk.schemas.checks import check_schema
 from preprocessor.prompt import FIELDS, NEEDS, PreselectionTexts
 from service.models.offline import OfflineTexts
 from service.settings import Settings, SettingsMismatch

@@ -14,7 +14,7 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from apps.sdk.egress import EgressRules, normalize_host
+from apps.sdk.http.egress import EgressRules, normalize_host
 from apps.sdk.names import fold_name
 from executor.policy import Limits
 from preprocessor.settings import PreprocessSettings

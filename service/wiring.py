@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.loader import load_catalog
-from apps.sdk.stamps import Stamp, stamp_apps
 from executor.engine.local import LocalEngine
 from preprocessor.pipeline import Preprocessor
 from preprocessor.retrieval.lexical import LexicalIndex
@@ -22,6 +21,7 @@ from service.http.reading import read_scope
 from service.instructions import BaseInstructions, check_rules, load_instructions
 from service.metrics import Metrics
 from service.models.choice import ModelsInUse
+from service.reloading.stamps import Stamp, stamp_apps
 from service.services import Services
 from service.settings import Settings
 from service.store.database import Database

@@ -7,12 +7,12 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from apps.sdk.assembly import MANIFEST, LoadedApp, escape, load_app
 from apps.sdk.catalog import App, Catalog
 from apps.sdk.findings import Finding, Position, report
 from apps.sdk.hashing import hash_apps
-from apps.sdk.imports import find_working_directory, make_importable
 from apps.sdk.lint.rules import check_apps
+from apps.sdk.loading.app import MANIFEST, LoadedApp, escape, load_app
+from apps.sdk.loading.modules import find_working_directory, make_importable
 
 NO_APPS = frozenset({"sdk", "tests", "__pycache__"})
 """Folders beside apps that are never read as one; nor are those whose name begins with a dot."""

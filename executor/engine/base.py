@@ -1,6 +1,6 @@
 """Where skills run: the port that every engine fits.
 
-An engine raises `apps.sdk.requests.BadRequest` for arguments that do not fit a skill's request model.
+An engine raises `apps.sdk.invocation.BadRequest` for arguments that do not fit a skill's request model.
 """
 
 from __future__ import annotations

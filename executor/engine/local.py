@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable
 
 from apps.sdk.catalog import SkillSpec
+from apps.sdk.invocation import RequestReader
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.requests import RequestReader
 from apps.sdk.skill import BatchSkill, SkillContext
 from apps.sdk.threads import run_in_thread
 from executor.engine.base import EngineOverloaded

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from apps.sdk.catalog import App, SkillSpec
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.schemas import follow
+from apps.sdk.schemas.references import follow
 
 MAX_FIELD = 4_000
 """Characters read of one text; a longer one gains nothing."""

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from apps.sdk.assembly import MANIFEST, escape
 from apps.sdk.catalog import Catalog
 from apps.sdk.findings import Finding
-from apps.sdk.imports import find_working_directory
 from apps.sdk.loader import AppsDirectoryMissing, find_folders, load_catalog
+from apps.sdk.loading.app import MANIFEST, escape
+from apps.sdk.loading.modules import find_working_directory
 from service.commands.failures import UsageError
 from service.commands.finding_formats import FORMATS, count_severities
 from service.commands.output import escape_controls, keep_output_clean, print_lines, print_remark

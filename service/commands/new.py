@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import apps
-from apps.sdk.assembly import MANIFEST
+from apps.sdk.loading.app import MANIFEST
 from apps.sdk.names import find_close_names
 from apps.sdk.scaffold.folders import create_app, create_skill
 from apps.sdk.scaffold.identifiers import check_app_id

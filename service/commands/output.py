@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from apps.sdk.imports import find_working_directory
+from apps.sdk.loading.modules import find_working_directory
 from service.commands.failures import CommandFailed
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from apps.sdk.assembly import MANIFEST
 from apps.sdk.catalog import App, Catalog
 from apps.sdk.loader import add_app, load_one_app
+from apps.sdk.loading.app import MANIFEST
 from apps.sdk.names import find_close_names
-from apps.sdk.texts import shorten
+from apps.sdk.truncation import shorten
 from preprocessor.example_ranks import ExampleRank
 from preprocessor.intent import Intent
 from service.commands.failures import UsageError

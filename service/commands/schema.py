@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import apps.sdk
-from apps.sdk.editor_schema import render_app_schema
+from apps.sdk.manifest.editor_schema import render_app_schema
 from apps.sdk.scaffold.replacing import replace_file
 from service.commands.failures import CommandFailed, UsageError
 from service.commands.output import print_lines, show_path

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from apps.sdk.imports import hold_modules, put_back
 from apps.sdk.loader import load_catalog
-from apps.sdk.succession import Change, describe_change, succeed
+from apps.sdk.loading.modules import hold_modules, put_back
 from preprocessor.pipeline import Preprocessor
 from preprocessor.retrieval.lexical import LexicalIndex
+from service.reloading.last_good import Change, describe_change, succeed
 
 Outcome: TypeAlias = Literal["applied", "kept", "unchanged", "failed"]
 

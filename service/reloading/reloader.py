@@ -13,11 +13,11 @@ from typing import Final
 import structlog
 
 from apps.sdk.loader import AppsDirectoryMissing
-from apps.sdk.stamps import Stamp, stamp_apps
 from apps.sdk.threads import run_in_thread
 from service.apps_in_use import AppsInUse, log_findings
 from service.metrics import Metrics
 from service.reloading.loading import LoadCrashed, Reloaded, find_place, load_next
+from service.reloading.stamps import Stamp, stamp_apps
 from service.reloading.watching import watch_apps
 
 QUIET: Final = 0.2

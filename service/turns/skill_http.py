@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from apps.sdk.egress import EgressRules, open_session
+from apps.sdk.http.egress import EgressRules, open_session
 
 if TYPE_CHECKING:
     import aiohttp

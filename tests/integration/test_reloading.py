@@ -22,7 +22,6 @@ from apps.sdk.catalog import Catalog
 from apps.sdk.jsontypes import Json
 from apps.sdk.loader import load_catalog
 from apps.sdk.skill import Skill
-from apps.sdk.stamps import stamp_apps
 from apps.sdk.testing import make_context
 from executor.engine.local import LocalEngine
 from preprocessor.pipeline import Preprocessor
@@ -32,6 +31,7 @@ from service.instructions import load_instructions
 from service.metrics import Metrics
 from service.reloading import watching
 from service.reloading.reloader import Reloader
+from service.reloading.stamps import stamp_apps
 from service.settings import ROOT
 from tests.e2e.lab import wait_until
 from tests.support.apps import skill_manifest, write_app

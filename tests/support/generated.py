@@ -12,8 +12,8 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from apps.sdk.codes import render_codes
-from apps.sdk.editor_schema import render_app_schema
 from apps.sdk.jsontypes import Json
+from apps.sdk.manifest.editor_schema import render_app_schema
 from service.http.openapi import describe_service
 from service.http.routes import ROUTES
 from service.settings import ROOT, Settings

@@ -9,7 +9,7 @@ from typing import Final
 from apps.math.skills.expressions import FUNCTIONS, read_expression
 from apps.math.skills.numerals import NUMBER
 from apps.sdk.skill import SkillRetry
-from apps.sdk.texts import shorten_middle
+from apps.sdk.truncation import shorten_middle
 
 LOOKED_AT: Final = 4_000
 """Characters of a message that are looked at; a question stands at its beginning or at its end."""

@@ -8,7 +8,7 @@ from typing import Final
 from apps.notes.skills.notebook import ID_LENGTH, MAX_TEXT
 from apps.notes.skills.tags import clean_tag
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.texts import shorten_middle
+from apps.sdk.truncation import shorten_middle
 
 LOOKED_AT: Final = 4_000
 """Characters of a message in which a question for notes is looked for."""

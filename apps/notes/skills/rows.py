@@ -7,7 +7,7 @@ from typing import Final
 
 from apps.notes.skills.notebook import Entry, Note
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.texts import shorten
+from apps.sdk.truncation import shorten
 
 SHOWN: Final = 300
 """Characters of a text that a list shows."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from apps.sdk.assembly import LoadedApp
-from apps.sdk.building import Place
 from apps.sdk.catalog import SkillSpec
-from apps.sdk.dialects import REQUESTS, request_items
-from apps.sdk.document import Path
 from apps.sdk.findings import Finding, report
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.schemas import follow, properties_of, wanted_types
+from apps.sdk.loading.app import LoadedApp
+from apps.sdk.loading.items import Place
+from apps.sdk.manifest.document import Path
+from apps.sdk.schemas.parameters import REQUESTS, request_items
+from apps.sdk.schemas.references import follow, properties_of, wanted_types
 
 MAX_NAMED = 5
 _REQUESTS_PATH: Path = ("tool_schema", "properties", REQUESTS)

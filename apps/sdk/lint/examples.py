@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from apps.sdk.assembly import LoadedApp
 from apps.sdk.findings import Finding, report
+from apps.sdk.loading.app import LoadedApp
 
 
 def check_examples(apps: Sequence[LoadedApp]) -> Iterator[Finding]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from apps.sdk.assembly import LoadedApp
 from apps.sdk.findings import Finding, report
-from apps.sdk.paths import exclude_fields, list_paths
-from apps.sdk.reading import suggest
+from apps.sdk.loading.app import LoadedApp
+from apps.sdk.manifest.reading import suggest
+from apps.sdk.results.paths import exclude_fields, list_paths
 
 MAX_SUGGESTED = 1_000
 """Fields of an example that are compared with a path that leads nowhere."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from apps.sdk.assembly import LoadedApp
 from apps.sdk.catalog import FocusMode
 from apps.sdk.findings import Finding, report
+from apps.sdk.loading.app import LoadedApp
 
 
 def check_limits(apps: Sequence[LoadedApp]) -> Iterator[Finding]:

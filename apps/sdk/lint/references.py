@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from apps.sdk.assembly import LoadedApp
-from apps.sdk.building import Place
 from apps.sdk.catalog import FocusMode
 from apps.sdk.findings import Finding, report
+from apps.sdk.loading.app import LoadedApp
+from apps.sdk.loading.items import Place
 from apps.sdk.names import find_close_names, resolve_name
 
 

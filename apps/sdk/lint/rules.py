@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from apps.sdk.assembly import LoadedApp
 from apps.sdk.findings import Finding
 from apps.sdk.lint import arguments, examples, fields, focus, references, schemas, texts, wirenames
+from apps.sdk.loading.app import LoadedApp
 
 Rule: TypeAlias = Callable[[Sequence[LoadedApp]], Iterator[Finding]]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from apps.sdk.assembly import LoadedApp
-from apps.sdk.building import Place
-from apps.sdk.defaults import fits
-from apps.sdk.document import Path
 from apps.sdk.findings import Finding, report
 from apps.sdk.hashing import canonical_json
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.reading import show, suggest
-from apps.sdk.schema_walks import IN_PLACE, list_parts, walk_schemas
-from apps.sdk.schemas import follow, properties_of
+from apps.sdk.loading.app import LoadedApp
+from apps.sdk.loading.items import Place
+from apps.sdk.manifest.document import Path
+from apps.sdk.manifest.reading import show, suggest
+from apps.sdk.schemas.fitting import fits
+from apps.sdk.schemas.references import follow, properties_of
+from apps.sdk.schemas.walks import IN_PLACE, list_parts, walk_schemas
 
 MAX_LISTED = 20
 """Findings about one list; who has more has generated it."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from apps.sdk.assembly import LoadedApp
-from apps.sdk.building import Place
 from apps.sdk.catalog import MAX_HINT, FocusMode, Memory, SkillSpec
-from apps.sdk.document import Path
 from apps.sdk.findings import Finding, report
+from apps.sdk.loading.app import LoadedApp
+from apps.sdk.loading.items import Place
+from apps.sdk.manifest.document import Path
 from apps.sdk.results.characters import find_hidden
-from apps.sdk.schema_walks import walk_schemas
+from apps.sdk.schemas.walks import walk_schemas
 
 MAX_DESCRIPTION = 1024
 """Characters: the limit that several providers set on a function's description."""

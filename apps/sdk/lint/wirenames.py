@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from apps.sdk.assembly import LoadedApp
-from apps.sdk.building import Place
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.findings import Finding, report
+from apps.sdk.loading.app import LoadedApp
+from apps.sdk.loading.items import Place
 from apps.sdk.names import resolve_name
 
 LONGEST_FOR_ALL = 60

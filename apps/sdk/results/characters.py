@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from apps.sdk.jsontypes import Json
-from apps.sdk.texts import replace_surrogates
+from apps.sdk.truncation import replace_surrogates
 from apps.sdk.walks import map_strings
 
 _BIDI = "\u202a-\u202e\u2066-\u2069"

@@ -23,7 +23,7 @@ import orjson
 from pydantic import BaseModel
 
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.texts import replace_surrogates
+from apps.sdk.truncation import replace_surrogates
 from apps.sdk.walks import MAX_DEPTH, exceeds_depth
 
 RESULT_BYTES = 10_000_000

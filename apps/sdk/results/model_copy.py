@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.sdk.jsontypes import Json
-from apps.sdk.paths import exclude_fields
 from apps.sdk.results.characters import clean_characters
+from apps.sdk.results.paths import exclude_fields
 from apps.sdk.results.shape import align_rows
 from apps.sdk.results.toon import encode
 from apps.sdk.tokens import estimate_tokens

@@ -11,11 +11,11 @@ from importlib.resources import files
 from string import Template
 from textwrap import indent
 
+from apps.sdk.manifest.placeholders import find_placeholder
+from apps.sdk.manifest.scalars import is_ambiguous, read_plain
 from apps.sdk.names import humanize
-from apps.sdk.placeholders import find_placeholder
 from apps.sdk.scaffold.identifiers import SkillNames
 from apps.sdk.scaffold.refusals import Refused
-from apps.sdk.scalars import is_ambiguous, read_plain
 
 MAX_NAME = 100
 """Characters of a name that people read."""

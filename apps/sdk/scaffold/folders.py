@@ -8,14 +8,14 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from apps.sdk.assembly import MANIFEST
 from apps.sdk.jsontypes import Json
+from apps.sdk.loading.app import MANIFEST
+from apps.sdk.manifest.yaml_source import MAX_BYTES
 from apps.sdk.scaffold.drafts import SkillDraft, draft_app, draft_skill
 from apps.sdk.scaffold.identifiers import check_app_id, name_module, name_skill
 from apps.sdk.scaffold.insertion import SKILLS, insert_skill, read_manifest
 from apps.sdk.scaffold.refusals import NotWritten, Refused
 from apps.sdk.scaffold.replacing import ChangedMeanwhile, replace_file
-from apps.sdk.source import MAX_BYTES
 
 SCHEMA = "app.schema.json"
 

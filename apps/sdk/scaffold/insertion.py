@@ -9,8 +9,8 @@ from textwrap import indent
 import yaml
 
 from apps.sdk.jsontypes import Json
+from apps.sdk.manifest.yaml_source import SourceDocument, parse_source
 from apps.sdk.scaffold.refusals import NotInserted, NotWritten
-from apps.sdk.source import SourceDocument, parse_source
 
 SKILLS = "skills"
 _EMPTY = frozenset({"", "~", "null", "Null", "NULL"})

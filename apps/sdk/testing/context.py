@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import orjson
 
-from apps.sdk.egress import EgressRules, open_session
+from apps.sdk.http.egress import EgressRules, open_session
 from apps.sdk.jsontypes import Json
 from apps.sdk.names import fold_name
 from apps.sdk.skill import MAX_STORAGE_KEY, TIMEOUT, SkillContext, SkillStorage, Source

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Unpack
 
 from apps.sdk.catalog import SkillSpec
+from apps.sdk.invocation import RequestReader
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.names import fold_name
-from apps.sdk.requests import RequestReader
 from apps.sdk.results.conversion import RESULT_BYTES, Unusable, to_json, to_note
 from apps.sdk.skill import TIMEOUT, BatchSkill, SkillContext, SkillError, SkillResult
 from apps.sdk.testing.context import Cancel, ContextOptions, make_context

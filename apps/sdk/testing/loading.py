@@ -9,9 +9,9 @@ from pathlib import Path
 from types import ModuleType
 
 import apps
-from apps.sdk.assembly import MANIFEST
 from apps.sdk.catalog import App, SkillSpec
 from apps.sdk.loader import load_one_app
+from apps.sdk.loading.app import MANIFEST
 from apps.sdk.names import find_close_names, tool_name
 
 

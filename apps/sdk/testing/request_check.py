@@ -8,10 +8,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from apps.sdk.catalog import SkillSpec
-from apps.sdk.dialects import REQUESTS, compile_validator, request_items
-from apps.sdk.explanation import Fault, find_faults
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.schemas import properties_of
+from apps.sdk.schemas.faults import Fault, find_faults
+from apps.sdk.schemas.parameters import REQUESTS, compile_validator, request_items
+from apps.sdk.schemas.references import properties_of
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.texts import shorten_middle
+from apps.sdk.truncation import shorten_middle
 from apps.time.skills.dates import CLEAR_TIME, DATE, DAY_WORD, TIME
 
 LOOKED_AT: Final = 4_000

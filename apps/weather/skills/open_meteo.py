@@ -9,9 +9,9 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from apps.sdk.fetching import fetch
+from apps.sdk.http.fetching import fetch
 from apps.sdk.skill import SkillContext, SkillError, SkillFailed
-from apps.sdk.texts import shorten
+from apps.sdk.truncation import shorten
 from apps.weather.skills.requests import Units
 from apps.weather.skills.wire import Complaint, GeocodedPlace, GeocodingAnswer
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from apps.sdk.skill import SkillRetry
-from apps.sdk.texts import shorten
+from apps.sdk.truncation import shorten
 from apps.weather.skills.open_meteo import OpenMeteo, Spot
 from apps.weather.skills.wire import GeocodedPlace
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.texts import shorten_middle
+from apps.sdk.truncation import shorten_middle
 from apps.weather.skills.requests import MAX_PLACE
 
 LOOKED_AT: Final = 4_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from apps.sdk.fetching import Fetched, WrongType, fetch
+from apps.sdk.http.fetching import Fetched, WrongType, fetch
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.skill import Skill, SkillContext, SkillFailed, SkillResult, SkillRetry
 from apps.web.skills.extraction import Page, PageReader

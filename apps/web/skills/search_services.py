@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
-from apps.sdk.egress import HOSTS_SETTING
-from apps.sdk.fetching import FetchFailed, FetchRefused, WrongStatus, WrongType, fetch
+from apps.sdk.http.egress import HOSTS_SETTING
+from apps.sdk.http.fetching import FetchFailed, FetchRefused, WrongStatus, WrongType, fetch
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import SkillContext, SkillFailed, SkillRetry
 

@@ -13,7 +13,7 @@ from apps.sdk.catalog import Catalog
 from apps.sdk.codes import CODES
 from apps.sdk.jsontypes import Json
 from apps.sdk.loader import load_catalog
-from apps.sdk.manifest import PARTS
+from apps.sdk.manifest.app import PARTS
 from tests.support.apps import skill_manifest
 
 KEYS = sorted({key for part in PARTS for key in (*part.keys(), *part.ALIASES, *part.OPAQUE)})

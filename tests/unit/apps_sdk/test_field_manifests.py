@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from apps.sdk.catalog import Catalog
-from apps.sdk.dialects import request_items
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.loader import load_catalog
-from apps.sdk.source import read_source
+from apps.sdk.manifest.yaml_source import read_source
+from apps.sdk.schemas.parameters import request_items
 from apps.sdk.testing import make_context
 from preprocessor.prompt import Candidates, build_function, build_list
 from preprocessor.tools import build_definition

@@ -8,7 +8,7 @@ import pytest
 
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.loader import load_catalog
-from apps.sdk.manifest import PARTS
+from apps.sdk.manifest.app import PARTS
 from tests.support.apps import ECHO_MODULE, skill_manifest, write_app
 from tests.support.loading import find, list_reasons
 

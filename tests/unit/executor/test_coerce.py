@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.sdk.dialects import compile_validator
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.schemas.parameters import compile_validator
 from executor.coerce import Coerced, coerce
 
 

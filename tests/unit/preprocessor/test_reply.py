@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.sdk.chat import ModelReply, ToolCall
-from apps.sdk.dialects import compile_validator
+from apps.sdk.schemas.parameters import compile_validator
 from preprocessor.prompt import FIELDS, SKILLS
 from preprocessor.reply import MAX_REPLY, Failed, read_extra, read_needs, read_reply
 from preprocessor.validate import Rejected

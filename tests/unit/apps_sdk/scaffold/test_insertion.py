@@ -9,9 +9,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.sdk.manifest.yaml_source import parse_source
 from apps.sdk.scaffold.insertion import insert_skill
 from apps.sdk.scaffold.refusals import NotInserted, NotWritten
-from apps.sdk.source import parse_source
 
 ITEM = "- id: new\n  name: New\n  examples: [one]\n"
 ADDED = {"id": "new", "name": "New", "examples": ["one"]}

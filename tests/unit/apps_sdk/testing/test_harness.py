@@ -11,9 +11,9 @@ import pytest
 import toon_format
 from hypothesis import given
 
-from apps.sdk.assembly import MANIFEST
-from apps.sdk.dialects import request_items
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.loading.app import MANIFEST
+from apps.sdk.schemas.parameters import request_items
 from apps.sdk.skill import MissingSecret, SkillFailed, SkillRetry
 from apps.sdk.testing import (
     Cancel,

@@ -1,0 +1,224 @@
+"""From the checked model of one item to the record that the catalog holds, or the problems that keep it out."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from apps.sdk.catalog import FocusMode, Instruction, Memory, SkillSpec
+from apps.sdk.findings import Finding, Position, report
+from apps.sdk.hashing import hash_skill
+from apps.sdk.jsontypes import Json
+from apps.sdk.loading.modules import AppModules, NoSkillError, SkillImportError
+from apps.sdk.manifest.app import FocusModeManifest, InstructionManifest, MemoryManifest, ProviderManifest, SkillManifest
+from apps.sdk.manifest.document import Path, SourceDocument
+from apps.sdk.manifest.placeholders import find_placeholder
+from apps.sdk.manifest.reading import find_unknown_keys
+from apps.sdk.names import humanize, tool_name
+from apps.sdk.schemas.checks import SchemaProblem, check_schema
+from apps.sdk.schemas.parameters import check_parameters, complete_parameters
+from apps.sdk.skill import Skill
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an item stands: its app, its file, and its path in the file."""
+
+    app_id: str
+    document: SourceDocument
+    path: Path
+
+    def at(self, *steps: str | int) -> Position:
+        return self.document.position((*self.path, *steps))
+
+    def has_key(self, name: str) -> bool:
+        """Whether the item has a value under `name`."""
+        return self.document.position((*self.path, name)) != self.at()
+
+    def at_key(self, *steps: str | int) -> Position:
+        """Where the key at the end of `steps` stands; a list's item itself."""
+        return self.document.key_position((*self.path, *steps))
+
+
+Problems: TypeAlias = list[Finding]
+
+
+def build_skill(part: SkillManifest, place: Place, modules: AppModules) -> tuple[SkillSpec | None, Problems]:
+    """The skill, or None; a finding beside a skill is a warning about it."""
+    if problem := _check_kind(part, place):
+        return None, [problem]
+    problems = [
+        *_check_skill_texts(part, place),
+        *_check_schema(part, place),
+    ]
+    implementation, of_class = _make_implementation(part, place, modules)
+    problems += of_class
+    if implementation is None or any(problem.severity == "error" for problem in problems):
+        return None, problems
+    assert part.class_path is not None
+    skill = _assemble_skill(part, place, implementation)
+    return dataclasses.replace(skill, content_hash=hash_skill(skill, part.class_path)), problems
+
+
+def build_focus_mode(part: FocusModeManifest, place: Place) -> tuple[FocusMode | None, Problems]:
+    texts = {"name": part.name, "description": part.description, "preprocessor_hint": part.preprocessor_hint}
+    problems = list(_check_texts({**texts, "system_prompt": part.system_prompt}, place))
+    if not part.system_prompt:
+        problems.append(_report_missing_prompt(part, place))
+    if problems:
+        return None, problems
+    return _assemble_focus_mode(part, place.app_id), problems
+
+
+def _report_missing_prompt(part: FocusModeManifest, place: Place) -> Finding:
+    key = part.systemprompt_translation_key
+    cause = f"has no text for its key {key[:100]!r}" if key else "has no system_prompt"
+    position = place.at("systemprompt_translation_key") if key else place.at()
+    return report("focus-without-prompt", position, f"the focus mode '{part.id}' {cause} and can never be active")
+
+
+def build_memory(part: MemoryManifest, place: Place) -> tuple[Memory | None, Problems]:
+    problems = list(_check_texts({"name": part.name, "description": part.description}, place))
+    schema = {} if part.entry_schema is None else part.entry_schema
+    problem = check_schema(schema) if isinstance(schema, dict) else SchemaProblem("it is no mapping")
+    if problem is not None:
+        problems.append(report("memory-schema", place.at_key("schema", *problem.path), f"'schema' cannot be used: {problem}"))
+    if problems:
+        return None, problems
+    name = part.name or humanize(part.id)
+    memory_id = tool_name(place.app_id, part.id)
+    return Memory(memory_id, place.app_id, name, part.description or name, part.type, schema), problems
+
+
+def build_instruction(part: InstructionManifest, place: Place) -> tuple[Instruction | None, Problems]:
+    problems = list(_check_texts({"instruction": part.instruction}, place))
+    if not part.instruction:
+        problems.append(report("wrong-value", place.at("instruction"), "'instruction' must be not empty"))
+    return (None if problems else Instruction(part.instruction, tuple(part.categories))), problems
+
+
+def _assemble_skill(part: SkillManifest, place: Place, implementation: Skill) -> SkillSpec:
+    return SkillSpec(
+        tool_name=tool_name(place.app_id, part.id),
+        app_id=place.app_id,
+        skill_id=part.id,
+        name=part.name or humanize(part.id),
+        description=part.description or part.preprocessor_hint or part.name or humanize(part.id),
+        hint=part.preprocessor_hint or part.description or part.name or humanize(part.id),
+        parameters=complete_parameters(part.tool_schema),
+        implementation=implementation,
+        content_hash="",
+        position=place.at(),
+        examples=tuple(part.examples),
+        exclude_fields=tuple(part.exclude_fields_for_llm),
+        output_example=part.output_example,
+        providers=tuple(provider for item in part.providers if (provider := item.to_provider())),
+        default_enabled=part.default_enabled,
+        standard=part.standard,
+        internal=part.internal,
+        resident=part.resident,
+        effect=part.effect,
+        idempotent=part.idempotent,
+        timeout=part.timeout,
+        sources=frozenset(part.sources) if part.sources is not None else None,
+        follow_ups=tuple(part.follow_ups),
+    )
+
+
+def _assemble_focus_mode(part: FocusModeManifest, app_id: str) -> FocusMode:
+    name = part.name or humanize(part.id)
+    return FocusMode(
+        id=tool_name(app_id, part.id),
+        app_id=app_id,
+        name=name,
+        description=part.description or part.preprocessor_hint or name,
+        hint=part.preprocessor_hint or part.description or name,
+        system_prompt=part.system_prompt or "",
+        process=part.process,
+        examples=tuple(part.examples),
+        default_enabled=part.default_enabled,
+        allowed_skills=_freeze(part.allowed_skills),
+        denied_skills=tuple(part.denied_skills),
+        allowed_apps=_freeze(part.allowed_apps),
+        allowed_models=_freeze(part.allowed_models),
+        recommended_model=part.recommended_model,
+    )
+
+
+def _freeze(names: list[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(names)
+
+
+def _check_schema(part: SkillManifest, place: Place) -> Iterator[Finding]:
+    problem = check_parameters(part.tool_schema)
+    if problem is not None:
+        yield report("tool-schema", place.at_key("tool_schema", *problem.path), str(problem))
+
+
+def _check_skill_texts(part: SkillManifest, place: Place) -> Iterator[Finding]:
+    texts = {"name": part.name, "description": part.description, "preprocessor_hint": part.preprocessor_hint}
+    yield from _check_texts(texts, place)
+    for index, example in enumerate(part.examples):
+        yield from _check_text(example, place, ("examples", index))
+    for path, text in _find_descriptions(part.tool_schema, ("tool_schema",)):
+        yield from _check_text(text, place, path)
+    for index, provider in enumerate(part.providers):
+        path = (*place.path, "providers", index)
+        yield from find_unknown_keys(ProviderManifest, provider.model_extra or (), path, place.document)
+        if provider.to_provider() is None:
+            yield report("missing-key", place.at("providers", index), "the provider has no 'name'")
+
+
+def _check_texts(texts: dict[str, str | None], place: Place) -> Iterator[Finding]:
+    for key, text in texts.items():
+        yield from _check_text(text or "", place, (key,))
+
+
+def _check_text(text: str, place: Place, path: Path) -> Iterator[Finding]:
+    placeholder = find_placeholder(text)
+    if placeholder:
+        name = ".".join(map(str, path))[:200]
+        message = f"{name!r} holds the placeholder {placeholder!r}, which nobody filled"
+        yield report("text-placeholder", place.at(*path), message)
+
+
+def _find_descriptions(schema: Json, path: Path) -> Iterator[tuple[Path, str]]:
+    """The texts in a schema that a model reads."""
+    entries: Iterable[tuple[str | int, Json]] = ()
+    if isinstance(schema, dict):
+        entries = schema.items()
+    elif isinstance(schema, list):
+        entries = enumerate(schema)
+    for key, value in entries:
+        if key in {"description", "title"} and isinstance(value, str):
+            yield (*path, key), value
+        else:
+            yield from _find_descriptions(value, (*path, key))
+
+
+def _make_implementation(part: SkillManifest, place: Place, modules: AppModules) -> tuple[Skill | None, Problems]:
+    assert part.class_path is not None
+    try:
+        skill, is_async = modules.make_skill(part.class_path)
+    except SkillImportError as error:
+        return None, [report("skill-import", place.at("class_path"), f"cannot import '{part.class_path}': {error}")]
+    except NoSkillError as error:
+        return None, [report("skill-class", place.at("class_path"), str(error))]
+    if not is_async:
+        return skill, [report("skill-not-async", place.at("class_path"), f"{part.class_path} executes without `async def`")]
+    return skill, []
+
+
+def _check_kind(part: SkillManifest, place: Place) -> Finding | None:
+    """Why the skill is not one with a class, or None."""
+    kinds = [key for key in ("class_path", "http", "mcp") if getattr(part, key) is not None]
+    if not kinds:
+        message = f"the skill '{part.id}' has no class_path: it is a placeholder and cannot be called"
+        return report("skill-unfinished", place.at(), message)
+    if len(kinds) > 1:
+        return report("wrong-value", place.at(kinds[1]), f"only one of {' and '.join(kinds)} may be given")
+    if part.class_path is None:
+        return report("skill-unsupported", place.at(kinds[0]), f"'{kinds[0]}' skills are not supported yet")
+    return None

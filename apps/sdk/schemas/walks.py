@@ -1,0 +1,47 @@
+"""The schemas inside a JSON Schema (draft 2020-12). What stands in `default`, `const`, `enum` and `examples` is data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from apps.sdk.jsontypes import JsonObject
+from apps.sdk.manifest.document import Path
+
+IN_PLACE = frozenset({"not", "if", "then", "else", "allOf", "anyOf", "oneOf", "dependentSchemas"})
+"""Keywords whose schemas apply to the same value as the schema that they stand in."""
+SCHEMA_KEYWORDS = IN_PLACE | frozenset(
+    {"properties", "patternProperties", "additionalProperties", "propertyNames", "unevaluatedProperties", "dependencies"}
+    | {"items", "prefixItems", "contains", "unevaluatedItems", "contentSchema", "$defs", "definitions"}
+)
+_BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"})
+
+
+def list_parts(node: JsonObject, keywords: frozenset[str]) -> Iterator[JsonObject]:
+    """The object schemas that stand in `node` under `keywords`: alone, in a list or by name."""
+    return (part for _, part in _place_parts(node, keywords))
+
+
+def walk_schemas(root: JsonObject) -> Iterator[tuple[Path, JsonObject]]:
+    """Every object schema in `root` with its path, each once."""
+    seen: set[int] = set()
+    waiting: list[tuple[Path, JsonObject]] = [((), root)]
+    while waiting:
+        path, node = waiting.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            yield path, node
+            waiting.extend([((*path, *step), part) for step, part in _place_parts(node, SCHEMA_KEYWORDS)])
+
+
+def _place_parts(node: JsonObject, keywords: frozenset[str]) -> list[tuple[Path, JsonObject]]:
+    parts: list[tuple[Path, JsonObject]] = []
+    for key in [key for key in node if key in keywords]:
+        value = node[key]
+        if key in _BY_NAME:
+            entries = value.items() if isinstance(value, dict) else ()
+            parts += [((key, name), part) for name, part in entries if isinstance(part, dict)]
+        elif isinstance(value, list):
+            parts += [((key, index), part) for index, part in enumerate(value) if isinstance(part, dict)]
+        elif isinstance(value, dict):
+            parts.append(((key,), value))
+    return parts
