@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 SQLITE_FILE: Final = "sqlite+aiosqlite:///"
-HEAD: Final = "0001"
+HEAD: Final = "0002"
 """The newest migration. Known without Alembic, so that a start with nothing to migrate does not import it."""
 
 

@@ -77,3 +77,17 @@ skill_storage: Final = sa.Table(
     sa.Column("updated_at", UtcDateTime, nullable=False),
     sa.Index("ix_skill_storage_user", "tenant", "user_id"),
 )
+
+api_keys: Final = sa.Table(
+    "api_keys",
+    metadata,
+    sa.Column("id", sa.String, primary_key=True),
+    sa.Column("name", sa.String, nullable=False),
+    sa.Column("scope", sa.String, nullable=False),
+    sa.Column("tenant", sa.String),  # null for every tenant
+    sa.Column("sha256", sa.String, nullable=False),
+    sa.Column("created_at", UtcDateTime, nullable=False),
+    sa.Column("revoked_at", UtcDateTime),  # null while it is taken
+)
+_TAKEN: Final = api_keys.c.revoked_at.is_(None)
+sa.Index("ux_api_keys_name", api_keys.c.name, unique=True, sqlite_where=_TAKEN, postgresql_where=_TAKEN)

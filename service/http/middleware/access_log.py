@@ -9,11 +9,12 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from service.http.middleware.route_names import CLIENT_LEFT, judge_status, name_method, name_route
+from service.http.principal import PRINCIPAL
 
 
 @web.middleware
 async def log_access(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Log method, route template, status and time: no path, no query, no text. The request's id is bound already."""
+    """Log method, route template, status, time and the key's name: no path, query or text. The request's id is bound already."""
     started = time.perf_counter()
     status = CLIENT_LEFT  # stays when the handler is cancelled
     try:
@@ -23,4 +24,5 @@ async def log_access(request: web.Request, handler: Handler) -> web.StreamRespon
     finally:
         milliseconds = round((time.perf_counter() - started) * 1000, 1)
         log = structlog.get_logger(__name__)
-        log.info("request", method=name_method(request), route=name_route(request), status=status, ms=milliseconds)
+        key = {"key_name": request[PRINCIPAL].name} if PRINCIPAL in request else {}
+        log.info("request", method=name_method(request), route=name_route(request), status=status, ms=milliseconds, **key)

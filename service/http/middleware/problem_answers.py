@@ -22,13 +22,14 @@ from service.http.problems import (
     NotFound,
     Problem,
     StoreDown,
+    TenantBusy,
     TokenBudgetExhausted,
     TooBusy,
     UnsupportedMediaType,
     render_problem,
 )
 from service.store.errors import StoreError
-from service.turns.errors import BudgetSpent, DeadlinePassed, TooManyTurns, TurnError
+from service.turns.errors import BudgetSpent, DeadlinePassed, TooManyOfTenant, TooManyTurns, TurnError
 
 STARTED: Final = web.RequestKey("started", web.StreamResponse)
 KEPT_HEADERS: Final = (hdrs.WWW_AUTHENTICATE, hdrs.RETRY_AFTER, hdrs.UPGRADE)
@@ -77,6 +78,8 @@ def map_turn_error(error: TurnError) -> Problem:
             return DeadlineExceeded(error.seconds)
         case BudgetSpent():
             return TokenBudgetExhausted(error.tokens)
+        case TooManyOfTenant():
+            return TenantBusy("SHORTLIST_TURNS_PARALLEL_PER_TENANT", error.limit)
         case TooManyTurns():
             return TooBusy("SHORTLIST_TURNS_PARALLEL", error.limit)
         case _:
