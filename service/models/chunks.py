@@ -14,25 +14,26 @@ from dataclasses import dataclass, field
 from apps.sdk.chat import ModelReply, ToolCall, Usage
 from apps.sdk.jsontypes import Json, JsonObject
 from service.models.replies import (
+    MAX_CALLS,
     NoReply,
     OversizedReply,
     clean_text,
     first_choice,
     is_object,
     read_finish_reason,
+    read_list,
+    read_object,
     read_text,
     read_usage,
+    read_word,
     repair_ids,
+    write_arguments,
 )
 
 MAX_CHARACTERS = 4_000_000
 """Longest streamed reply, arguments included: ten times the longest output of today's models (128,000 tokens)."""
 MAX_PIECES = 300_000
 """Most pieces of one streamed reply, of text and of calls: twice the longest output of today's models, a token each."""
-MAX_CALLS = 1_000
-"""Most calls of one streamed reply: far more than any turn carries out."""
-
-
 _MARK = re.compile(r'\\.?|["{}\[\]]', re.DOTALL)
 """What tells where a JSON value ends; a backslash stands alone at the end of a piece."""
 
@@ -97,9 +98,13 @@ class _Piece:
 
 
 class CallAssembler:
-    """Puts pieces of tool calls, in the order they came, back together."""
+    """Puts pieces of tool calls, in the order they came, back together.
 
-    def __init__(self) -> None:
+    `known` are the names of the tools that were offered: two of them are two calls, never a name in two pieces.
+    """
+
+    def __init__(self, known: Collection[str] = ()) -> None:
+        self._known = known
         self._drafts: list[_Draft] = []
         self._by_id: dict[str, _Draft] = {}
         self._by_index: dict[int, _Draft] = {}
@@ -113,7 +118,7 @@ class CallAssembler:
         elif piece.id and not draft.id:
             draft.id = piece.id
             self._by_id[piece.id] = draft
-        if not draft.begun and not (piece.arguments and piece.name == draft.name):
+        if not draft.begun and not self._repeats_name(piece, draft):
             draft.name += piece.name
         if piece.arguments:
             draft.write(piece.arguments)
@@ -139,7 +144,22 @@ class CallAssembler:
         if not self._drafts:
             return None
         draft = self._find_by_id(piece) if piece.id else self._find_by_index(piece)
-        return None if draft is None or _begins_another(piece, draft) else draft
+        return None if draft is None or self._begins_another(piece, draft) else draft
+
+    def _begins_another(self, piece: _Piece, draft: _Draft) -> bool:
+        if not piece.name:
+            return False
+        if draft.begun:
+            same = piece.id == draft.id != "" and piece.index == draft.index
+            said_again = same and piece.name == draft.name and not piece.arguments.strip()
+            return not said_again and (piece.name != draft.name or draft.is_complete())
+        if piece.id and draft.name and piece.id == draft.id and piece.index != draft.index:  # an id that is used twice
+            return True
+        return piece.name != draft.name and piece.name in self._known and draft.name in self._known
+
+    def _repeats_name(self, piece: _Piece, draft: _Draft) -> bool:
+        """Whether the piece names its call once more, beside the first arguments or before them."""
+        return piece.name == draft.name and (bool(piece.arguments) or draft.name in self._known)
 
     def _find_by_id(self, piece: _Piece) -> _Draft | None:
         if piece.id in self._by_id:
@@ -156,13 +176,13 @@ class CallAssembler:
 
 
 class ReplyAssembler:
-    """Takes the chunks of one streamed reply; `taken` are call ids that its calls may not have."""
+    """Takes the chunks of one streamed reply; `taken` are call ids that its calls may not have, `known` the tools' names."""
 
-    def __init__(self, taken: Collection[str] = ()) -> None:
+    def __init__(self, taken: Collection[str] = (), known: Collection[str] = ()) -> None:
         self._taken = taken
         self._texts: list[str] = []
         self._half = ""
-        self._calls = CallAssembler()
+        self._calls = CallAssembler(known)
         self._reason: Json = None
         self._usage = Usage()
         self._characters = 0
@@ -174,8 +194,8 @@ class ReplyAssembler:
             self._usage = read_usage(chunk["usage"])
         choice = first_choice(chunk) or {}
         self._reason = choice.get("finish_reason") or self._reason
-        delta = choice.get("delta") or {}
-        pieces = delta.get("tool_calls") or ()
+        delta = read_object(choice.get("delta"))
+        pieces = read_list(delta.get("tool_calls"))
         self._pieces += 1 + len(pieces)
         if self._pieces > MAX_PIECES:
             raise OversizedReply(f"the reply comes in more than {MAX_PIECES} pieces")
@@ -203,21 +223,13 @@ class ReplyAssembler:
         return ModelReply(text, calls, reason, model, self._usage)
 
 
-def _begins_another(piece: _Piece, draft: _Draft) -> bool:
-    if not piece.name:
-        return False
-    if not draft.begun:  # a name in pieces, unless an id that is used twice comes under another index
-        return bool(piece.id and draft.name and piece.id == draft.id and piece.index != draft.index)
-    return piece.name != draft.name or draft.is_complete()
-
-
 def _read_piece(wire: Json) -> _Piece:
-    entry = wire if isinstance(wire, dict) else {}
-    function = entry.get("function") or {}
+    entry = read_object(wire)
+    function = read_object(entry.get("function"))
     index = entry.get("index")
     return _Piece(
-        id=str(entry.get("id") or ""),
+        id=read_word(entry.get("id")),
         index=index if isinstance(index, int) else 0,
-        name=str(function.get("name") or ""),
-        arguments=str(function.get("arguments") or ""),
+        name=read_word(function.get("name")),
+        arguments=write_arguments(function.get("arguments")),
     )

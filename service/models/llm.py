@@ -16,7 +16,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -37,7 +37,8 @@ from apps.sdk.chat import (
 )
 from apps.sdk.jsontypes import Json, JsonObject
 from service.models.chunks import ReplyAssembler
-from service.models.replies import NoReply, OversizedReply, make_sendable, read_reply, taken_ids
+from service.models.history import HistoryRefused, check_answerable, repair_history
+from service.models.replies import NoReply, OversizedReply, read_reply, taken_ids
 
 NO_KEY = "none"
 """Sent to a server of one's own that needs no key; without it litellm would send it the key of some provider's variable."""
@@ -113,11 +114,11 @@ class LiteLLMModel:
             return read_reply(response.model_dump(warnings=False), self.name, taken_ids(request))
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
-        assembler, numbers = ReplyAssembler(taken_ids(request)), count(1)
+        assembler, numbers = ReplyAssembler(taken_ids(request), [tool.name for tool in request.tools]), count(1)
         async with self._mapping_errors():
             library = await self._library.load()
+            arguments = {**self._arguments(request), "stream": True, "stream_options": {"include_usage": True}}
         deadline = asyncio.get_running_loop().time() + self._spec.timeout
-        arguments = {**self._arguments(request), "stream": True, "stream_options": {"include_usage": True}}
         chunks = await self._await(deadline, lambda: library.acompletion(**arguments))
         try:
             # no `asyncio.timeout` around a yield: it would cancel the consumer
@@ -140,7 +141,7 @@ class LiteLLMModel:
         arguments: JsonObject = {
             **spec.extra,
             "model": spec.name,
-            "messages": [_write_message(message) for message in request.messages],
+            "messages": write_messages(request.messages),
             "api_base": spec.api_base,
             "api_key": spec.api_key or own_server_key,
             "timeout": spec.timeout,
@@ -158,7 +159,7 @@ class LiteLLMModel:
     async def _mapping_errors(self) -> AsyncIterator[None]:
         try:
             yield
-        except OversizedReply as error:
+        except (OversizedReply, HistoryRefused) as error:
             raise ModelRefused(self.name, str(error)) from None
         except NoReply as error:
             raise ModelUnavailable(self.name, str(error)) from None
@@ -251,11 +252,11 @@ def _write_tools(request: ChatRequest) -> JsonObject:
     return tools
 
 
-def _write_message(message: Message) -> JsonObject:
-    wire = message.to_wire()
-    if message.tool_calls:
-        wire["tool_calls"] = [make_sendable(call).to_wire() for call in message.tool_calls]
-    return wire
+def write_messages(messages: Sequence[Message]) -> list[JsonObject]:
+    """The messages as a strict provider takes them. Raises `HistoryRefused`."""
+    history = repair_history(messages)
+    check_answerable(history.messages)
+    return [message.to_wire() for message in history.messages]
 
 
 def _describe(error: Exception, spec: ModelSpec) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolCall
 from apps.sdk.contract import Contract
-from apps.sdk.skill import SkillContext
+from apps.sdk.skill import Cancellation, SkillContext
 from executor.engine.base import Engine
 from executor.policy import Limits
 from executor.validation import SkillSchemas
@@ -26,7 +26,7 @@ class CallRunner:
     """Holds what all turns share: the engine, the limits, the compiled schemas and how a skill's context is made."""
 
     def __init__(
-        self, engine: Engine, limits: Limits, make_context: Callable[[Caller, SkillSpec, str, float], SkillContext]
+        self, engine: Engine, limits: Limits, make_context: Callable[[Caller, SkillSpec, str, float, Cancellation], SkillContext]
     ) -> None:
         self._engine = engine
         self._limits = limits

@@ -4,6 +4,7 @@ TurnError
 ├── DeadlinePassed      its time is over
 ├── BudgetSpent         its tokens do not allow another model call
 └── TooManyTurns        as many run at once as the setting allows
+    └── TooManyOfTenant     as many of one tenant's
 """
 
 from __future__ import annotations
@@ -35,3 +36,7 @@ class TooManyTurns(TurnError):
     def __init__(self, limit: int) -> None:
         super().__init__(f"{limit} turns run at once already")
         self.limit = limit
+
+
+class TooManyOfTenant(TooManyTurns):
+    """`limit` turns of this tenant run already; the setting is `turns_parallel_per_tenant`."""

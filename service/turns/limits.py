@@ -16,7 +16,6 @@ def make_limits(settings: Settings) -> Limits:
         requests_per_call=settings.requests_per_call,
         calls_per_reply=settings.calls_per_reply,
         parallel=settings.requests_parallel,
-        threads=settings.skill_threads,
         timeout=settings.skill_timeout,
         retry_attempts=settings.skill_attempts,
         result_bytes=settings.result_bytes,

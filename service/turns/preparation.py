@@ -12,7 +12,8 @@ from apps.sdk.contract import Contract, make_contract
 from preprocessor.availability import Override
 from preprocessor.expand import Expansion
 from preprocessor.intent import Intent
-from preprocessor.pipeline import Prepared, Preprocessor, PreprocessRequest
+from preprocessor.pipeline import Prepared, PreprocessRequest
+from service.apps_in_use import AppsInUse
 from service.turns.errors import DeadlinePassed
 from service.turns.request import Caller, TurnLimits
 
@@ -31,21 +32,17 @@ class Preparation:
 
     def __init__(
         self,
-        preprocessor: Callable[[], Preprocessor],
+        apps: AppsInUse,
         overrides: OverrideSource,
         load_models: Callable[[], Awaitable[None]],
     ) -> None:
-        self._preprocessor = preprocessor
+        self._apps = apps
         self._overrides = overrides
         self._load_models = load_models
 
-    @property
-    def catalog(self) -> Catalog:
-        return self._preprocessor().catalog
-
     async def expand(self, caller: Caller, intent: Intent) -> Expansion:
         """The first stage alone."""
-        return self._preprocessor().expand(await self._request(caller, intent))
+        return self._apps.preprocessor.expand(await self._request(caller, intent))
 
     async def prepare(self, caller: Caller, intent: Intent, messages: tuple[Message, ...], limits: TurnLimits) -> Prepared:
         """Expand, preselect, expose. Raises `DeadlinePassed` when the models cannot be asked in time."""
@@ -57,12 +54,12 @@ class Preparation:
                 raise
             raise DeadlinePassed(limits.timeout) from None
         request = await self._request(caller, intent, messages, limits)
-        return await self._preprocessor().prepare(request)
+        return await self._apps.preprocessor.prepare(request)
 
     async def make_contract(self, caller: Caller, intent: Intent) -> tuple[Contract, Expansion, Catalog]:
         """What may be called outside a conversation, everything that is available, with the snapshot that says so."""
         request = await self._request(caller, intent)
-        preprocessor = self._preprocessor()
+        preprocessor = self._apps.preprocessor
         expansion = preprocessor.expand(request)
         return make_contract(preprocessor.catalog, expansion.available), expansion, preprocessor.catalog
 

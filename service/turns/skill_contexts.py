@@ -24,12 +24,6 @@ class StorageSource(Protocol):
     def scoped(self, tenant: str, app_id: str, user: str) -> SkillStorage: ...
 
 
-class NeverCancelled:
-    """The flag of a call whose executor brings its own."""
-
-    cancelled = False
-
-
 class SkillContexts:
     """Makes the context of one request of one skill."""
 
@@ -39,9 +33,8 @@ class SkillContexts:
         self._open_http = open_http
         self._secrets = secrets
         self._storage = storage
-        self._cancellation: Cancellation = NeverCancelled()
 
-    def make(self, caller: Caller, skill: SkillSpec, call_id: str, deadline: float) -> SkillContext:
+    def make(self, caller: Caller, skill: SkillSpec, call_id: str, deadline: float, cancellation: Cancellation) -> SkillContext:
         """The context; a skill sees the credentials of the providers that it declares, and no others."""
         return SkillContext(
             tenant=caller.tenant,
@@ -54,5 +47,5 @@ class SkillContexts:
             secrets=skill.choose_secrets(self._secrets),
             storage=self._storage.scoped(caller.tenant, skill.app_id, caller.user),
             logger=FieldLogger(_LOG, {"call_id": call_id, "skill": skill.tool_name}),
-            cancellation=self._cancellation,
+            cancellation=cancellation,
         )

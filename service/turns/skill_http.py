@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from apps.sdk.http.egress import EgressRules, open_session
+from apps.sdk.http.rules import EgressRules
 
 if TYPE_CHECKING:
     import aiohttp
@@ -23,6 +23,8 @@ class SkillHttp:
 
     def open(self, app_id: str) -> aiohttp.ClientSession:
         """The app's session."""
+        from apps.sdk.http.session import open_session  # noqa: PLC0415 - imports aiohttp
+
         session = self._sessions.get(app_id)
         if session is None or session.closed:
             session = self._sessions[app_id] = open_session(self._rules)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolCall
 from apps.sdk.contract import Contract
-from apps.sdk.skill import SkillContext
 from executor.calls import Call, CallBatch, parse_calls
+from executor.dispatch import ContextMaker
 from executor.engine.base import Engine
 from executor.policy import Limits
 from executor.render import Rendered, render_result
@@ -41,7 +40,7 @@ class ToolCalls:
         engine: Engine,
         limits: Limits,
         schemas: SkillSchemas,
-        make_context: Callable[[SkillSpec, str, float], SkillContext],
+        make_context: ContextMaker,
         emit: Emit,
         renderers: Executor,
     ) -> None:

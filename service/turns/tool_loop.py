@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 
 from apps.sdk.chat import ChatModel, ChatRequest, Message, ModelReply, TextDelta, ToolDefinition, Usage
 from apps.sdk.tokens import estimate_reply, estimate_request
+from service.models.history import write_exchange
 from service.models.replies import make_sendable
 from service.turns.errors import BudgetSpent
 from service.turns.events import Emit, Event
 from service.turns.request import TurnLimits
 from service.turns.tool_calls import ExecutedCall, ToolCalls
-
-MAX_CALLS_IN_HISTORY = 128
-"""OpenAI refuses an assistant message with more tool calls than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +128,7 @@ class ToolLoop:
         self._emit(Event("text.delta", {"text": delta.text, "round": len(self.state.rounds) + 1}))
 
     async def _run_calls(self, reply: ModelReply) -> None:
-        calls = reply.tool_calls[:MAX_CALLS_IN_HISTORY]
-        if len(calls) < len(reply.tool_calls):
-            self.state.notices.append("calls_left_out")
-        batch = self._calls.parse(calls, cut_off=reply.finish_reason == "length")
+        batch = self._calls.parse(reply.tool_calls, cut_off=reply.finish_reason == "length")
         try:
             await self._calls.run(batch, self._limits.deadline)
         finally:
@@ -142,8 +137,8 @@ class ToolLoop:
 
     def _take_results(self, reply: ModelReply, executed: Sequence[ExecutedCall]) -> None:
         self.state.executed.extend(executed)
-        self.state.messages.append(Message("assistant", reply.text, tuple(make_sendable(item.call) for item in executed)))
-        self.state.messages.extend(Message("tool", item.rendered.content, tool_call_id=item.call.id) for item in executed)
+        results = [Message("tool", item.rendered.content, tool_call_id=item.call.id) for item in executed]
+        self.state.messages.extend(write_exchange(reply.text, [make_sendable(item.call) for item in executed], results))
 
     def _take_answer(self, reply: ModelReply) -> None:
         self.state.text = reply.text

@@ -14,11 +14,11 @@ from preprocessor.exposure import Exposure
 from preprocessor.pipeline import Prepared
 from preprocessor.preselect import Preselection
 from service.instructions import BaseInstructions
+from service.models.history import repair_history
 from service.turns.answers import Answer, TurnProblem, conclude
 from service.turns.call_runner import CallRunner
 from service.turns.errors import BudgetSpent, DeadlinePassed
 from service.turns.events import Emit, Event
-from service.turns.history import repair_history
 from service.turns.preparation import Preparation
 from service.turns.request import TurnLimits, TurnRequest
 from service.turns.tool_loop import LoopState, ToolLoop

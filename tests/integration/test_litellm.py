@@ -32,10 +32,9 @@ from apps.sdk.chat import (
     Usage,
 )
 from apps.sdk.jsontypes import JsonObject
-from service.models.chunks import MAX_CALLS
 from service.models.fallbacks import ResilientModel, Waits
 from service.models.llm import CHUNKS_PER_BREATH, LiteLLM, ModelSpec
-from service.models.replies import MAX_COUNT
+from service.models.replies import MAX_CALLS, MAX_COUNT
 from tests.support.model_replies import (
     EMPTY_CHOICES,
     JUNK,

@@ -136,6 +136,9 @@ def call(call_id: str, name: str = "a-b", arguments: str = "{}") -> JsonObject:
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
+ANSWER: JsonObject = {"role": "assistant", "content": "Well."}
+
+
 def said(*calls: JsonObject) -> JsonObject:
     return {"role": "assistant", "content": None, "tool_calls": list(calls)}
 
@@ -160,12 +163,29 @@ def tool(**parts: Json) -> JsonObject:
         ({"tools": [tool(parameters={"type": "object", "oneOf": []})]}, "root"),
         ({"tools": [tool(parameters={"type": "array"})]}, "root"),
         ({"messages": []}, "messages"),
-        ({"messages": [USER, said(call("x")), USER]}, "did not have response"),
+        ({"messages": [USER, said(call("x")), said(call("y"))]}, "did not have response"),
+        ({"messages": [USER, ANSWER, ANSWER]}, "roles must alternate"),
+        ({"messages": [USER, said(call("x"), call("y")), result("x"), ANSWER, USER]}, "did not have response"),
+        ({"messages": [USER, said(call("x")), result("x"), USER]}, "after role 'tool'"),
+        ({"messages": [USER, USER]}, "roles must alternate"),
+        ({"messages": [ANSWER, USER]}, "must use the user role"),
+        ({"messages": [USER, {"role": "system", "content": "x"}]}, "at the beginning"),
+        ({"messages": [USER, ANSWER]}, "expected last role"),
+        ({"messages": [{"role": "robot", "content": "x"}]}, "not one of the roles"),
+        ({"messages": [{"role": "user", "content": ""}]}, "is empty"),
+        ({"messages": [{"role": "user", "content": []}]}, "list of blocks"),
+        ({"messages": [{"role": "user", "content": [{"text": "x"}]}]}, "no type"),
+        ({"messages": [{"role": "user", "content": [{"type": "text", "text": " "}]}]}, "non-empty"),
+        ({"messages": [{"role": "user", "content": "\ud83d"}]}, "UTF-8"),
+        ({"messages": [USER, said(*(call(f"c{number}") for number in range(129)))]}, "1 to 128"),
         ({"messages": [USER, said(call("x"))]}, "did not have response"),
         ({"messages": [USER, result("x")]}, "must follow"),
         ({"messages": [USER, said(call("x"), call("x")), result("x")]}, "not unique"),
         ({"messages": [USER, said(call("x")), result("x"), said(call("x")), result("x")]}, "not unique"),
-        ({"messages": [USER, said(call("")), result("")]}, "empty"),
+        ({"messages": [USER, said(call("")), result("")]}, "the id '' does not match"),
+        ({"messages": [USER, said(call("x.y:0")), result("x.y:0")]}, "the id 'x.y:0' does not match"),
+        ({"messages": [USER, said(call("i" * 41)), result("i" * 41)]}, "does not match"),
+        ({"messages": [USER, said(call("x", arguments='{"x": NaN}')), result("x")]}, "not a JSON object"),
         ({"messages": [USER, said(call("x", "a b")), result("x")]}, "does not match"),
         ({"messages": [USER, said(call("x", "a-b", '{"x')), result("x")]}, "not a JSON object"),
         ({"messages": [USER, {"role": "assistant", "content": None}]}, "null"),
@@ -187,7 +207,7 @@ async def test_a_strict_provider(
 async def test_a_valid_request_with_everything_is_accepted(client: aiohttp.ClientSession, server: ScriptedModelServer) -> None:
     """The rules refuse nothing that is right."""
     server.script("m", [Reply("accepted")])
-    history = [USER, said(call("x"), call("y")), result("y"), result("x"), USER]
+    history = [USER, said(call("x"), call("y")), result("y"), result("x"), ANSWER, USER]
     choice = {"type": "function", "function": {"name": "a-b"}}
     status, _ = await post(client, server, messages=history, tools=[TOOL], tool_choice=choice, max_tokens=5, temperature=0)
     assert (status, server.refusals) == (200, [])

@@ -29,7 +29,6 @@ from preprocessor.retrieval.lexical import LexicalIndex
 from service.apps_in_use import AppsInUse
 from service.instructions import load_instructions
 from service.metrics import Metrics
-from service.reloading import watching
 from service.reloading.reloader import Reloader
 from service.reloading.stamps import stamp_apps
 from service.settings import ROOT
@@ -96,15 +95,14 @@ def make_apps_in_use(directory: Path, metrics: Metrics) -> AppsInUse:
 
 
 @asynccontextmanager
-async def reloading(directory: Path, *, time_limit: float = 30.0, recheck: float = 0.1) -> AsyncIterator[Reloading]:
-    """A reloader over the apps in `directory`, from the moment on that it watches until the block ends."""
+async def reloading(directory: Path, *, time_limit: float = 30.0) -> AsyncIterator[Reloading]:
+    """A reloader over the apps in `directory`, at work until the block ends."""
     metrics = Metrics()
     seen = stamp_apps([directory])
     apps = make_apps_in_use(directory, metrics)
-    reloader = Reloader(apps, [directory], metrics, seen=seen, time_limit=time_limit, quiet=0.03, recheck=recheck)
+    reloader = Reloader(apps, [directory], metrics, seen=seen, time_limit=time_limit, quiet=0.03, interval=0.02)
     with capture_logs() as log:
         task = asyncio.create_task(reloader.run())
-        await asyncio.sleep(0.05)
         yield Reloading(apps, reloader, metrics, log)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -133,7 +131,10 @@ async def test_edit_break_and_fix(tmp_path: Path) -> None:
         hits = running.apps.preprocessor.retriever.rank("fixed", frozenset({"rel_a-say"}), 1)
         assert [hit.name for hit in hits] == ["rel_a-say"]
     assert [outcome for outcome, _ in groupby(running.outcomes)] == ["applied", "kept", "applied"]
-    assert [line["event"] for line in running.log].count("app_finding") == 1
+    (finding,) = [line for line in running.log if line["event"] == "app_finding"]
+    assert "SyntaxError" in finding["reason"]
+    (told,) = [line["kept"] for line in running.log if line.get("outcome") == "kept"]
+    assert told == [f"rel_a: {finding['place']}: {finding['reason']}"]
     assert b'shortlist_catalog_reloads_total{outcome="kept"} 1.0' in running.metrics.render()
 
 
@@ -161,6 +162,43 @@ async def test_what_a_kept_app_imports_while_it_runs_is_its_own(tmp_path: Path, 
         assert await running.say("rel_lazy") == "old"
         write_app(tmp_path, "rel_lazy", manifest, {"echo": module})
         await running.wait_for("rel_lazy", "newer")
+
+
+@pytest.mark.parametrize("file", ["skills/word.json", "skills/data/word.csv", "word.txt", "prompts/word.yml"])
+async def test_an_edit_of_a_data_file_counts(tmp_path: Path, file: str) -> None:
+    """Also when the module beside it reads it once, while it is imported."""
+    module = f"""
+    from pathlib import Path
+
+    from apps.sdk.skill import Skill
+
+    WORD = (Path(__file__).parents[1] / "{file}").read_text()
+
+
+    class EchoSkill(Skill):
+        async def execute(self, request, context):
+            return WORD
+    """
+    folder = write_app(tmp_path, "rel_data", {"skills": [skill_manifest("rel_data", "say")]}, {"echo": module})
+    data = folder / file
+    data.parent.mkdir(exist_ok=True)
+    data.write_text("old")
+    async with reloading(tmp_path) as running:
+        assert await running.say("rel_data") == "old"
+        data.write_text("new")
+        await running.wait_for("rel_data", "new")
+
+
+async def test_an_edit_of_texts_leaves_the_modules(tmp_path: Path) -> None:
+    """What a skill holds outlives an edit of its app's manifest and translations; the texts are the new ones."""
+    folder = write_word(tmp_path, "rel_text", "old", description=None, description_translation_key="say.description")
+    (folder / "texts").mkdir()
+    (folder / "texts" / "en.yml").write_text("say: {description: Says a word.}\n")
+    async with reloading(tmp_path) as running:
+        code = sys.modules["apps.rel_text.skills.words"]
+        (folder / "texts" / "en.yml").write_text("say: {description: Says another word.}\n")
+        await wait_until(lambda: running.catalog.skills["rel_text-say"].description == "Says another word.")
+        assert sys.modules["apps.rel_text.skills.words"] is code
 
 
 async def remake_directory(directory: Path) -> None:
@@ -262,7 +300,7 @@ async def test_a_thousand_files_at_once_are_one_load(tmp_path: Path) -> None:
         await wait_until(lambda: running.outcomes)
         await running.rest()
         assert running.outcomes == ["applied"]
-        (folder / "notes.md").write_text("Nothing that an app consists of.")
+        os.utime(folder / "app.yml")
         await wait_until(lambda: len(running.outcomes) == 2)
         assert running.outcomes[1] == "unchanged"
         assert before is not running.apps.preprocessor
@@ -331,7 +369,7 @@ async def test_it_ends_at_once_during_a_load(tmp_path: Path) -> None:
     ],
 )
 async def test_a_module_that_misbehaves_costs_its_own_app(tmp_path: Path, prank: str) -> None:
-    """The app runs on, and so do the others and the watch."""
+    """The app runs on, and so do the others and the reloader."""
     folder = write_word(tmp_path, "rel_prank", "old")
     write_word(tmp_path, "rel_calm", "old")
     async with reloading(tmp_path) as running:
@@ -358,21 +396,6 @@ async def test_a_file_that_cannot_be_read_keeps_the_app(tmp_path: Path) -> None:
         await wait_until(lambda: running.catalog.by_app["rel_read"].kept is None)
 
 
-async def test_without_a_watch_it_looks_from_time_to_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As when the system has no more watches to give; told once."""
-
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError("OS file watch limit reached.")
-
-    write_word(tmp_path, "rel_poll", "old")
-    monkeypatch.setattr(watching, "awatch", refuse)
-    async with reloading(tmp_path, recheck=0.02) as running:
-        for word in ("new", "newer"):
-            write_word(tmp_path, "rel_poll", word)
-            await running.wait_for("rel_poll", word)
-    assert [line["event"] for line in running.log].count("watch_failed") == 1
-
-
 async def test_old_versions_are_forgotten(tmp_path: Path) -> None:
     """However often an app is edited and run: catalogs, classes and modules of old versions die."""
     module = WORD_MODULE.replace(
@@ -390,7 +413,7 @@ async def test_old_versions_are_forgotten(tmp_path: Path) -> None:
     async with make_context() as context:
         for number in range(1, 201):
             skill = apps.preprocessor.catalog.skills["rel_mem-say"]
-            assert await engine.execute(skill, {}, context) == number - 1
+            assert await engine.execute(skill, [{}], context) == [number - 1]
             parts = (skill.implementation, type(skill.implementation), sys.modules["apps.rel_mem.skills.words"])
             old += map(weakref.ref, parts)
             if number % 10 == 0:

@@ -84,6 +84,13 @@ def test_opened_hosts_are_spelled_as_requests_are(monkeypatch: pytest.MonkeyPatc
 
 def test_an_opened_host_that_is_none_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """A URL or a wildcard would open nothing, or too much."""
-    monkeypatch.setenv("SHORTLIST_EGRESS_ALLOWED_HOSTS", "http://searx.internal/")
-    with pytest.raises(ValidationError, match="is not a host or host:port"):
+    monkeypatch.setenv("SHORTLIST_EGRESS_ALLOWED_HOSTS", "http://127.0.0.1:8080")
+    with pytest.raises(ValidationError, match="is not a host or host:port: write it without http://"):
         Settings()
+
+
+def test_no_setting_sends_more_tools_than_a_provider_takes() -> None:
+    """hostile C: 128 in all."""
+    assert Settings(tools_max=128).tools_max == 128
+    with pytest.raises(ValidationError):
+        Settings(tools_max=129)

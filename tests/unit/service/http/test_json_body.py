@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.http.json_body import MAX_ERRORS, parse_json, write_pointer
-from service.http.problems import InvalidRequest, MalformedBody
+from service.http.problems import InvalidRequest, MalformedBody, OverLimit
 
 
 class Item(BaseModel):
@@ -78,7 +78,6 @@ def test_each_mistake_is_pointed_at(text: str, expected: set[str]) -> None:
         b"\x00",
         b"[" * 100_000,
         b"[" * 100_000 + b"]" * 100_000,
-        b'{"anything": ' + b"[" * 500 + b"]" * 500 + b"}",
         b'{"anything": ' + b"9" * 5_000 + b"}",
         b'{"count": ' + b"9" * 5_000 + b"}",
     ],
@@ -87,6 +86,18 @@ def test_what_is_no_sensible_json_is_refused_whole(body: bytes) -> None:
     """Broken, empty, endlessly nested or huge-numbered bodies are one clear problem, never a crash."""
     with pytest.raises(MalformedBody):
         parse_json(body, Body)
+
+
+@pytest.mark.parametrize(("levels", "refused"), [(62, False), (63, False), (64, True), (500, True)])
+def test_a_body_nested_too_deeply_is_told_the_limit(levels: int, refused: bool) -> None:
+    """The object around counts as a level; the setting is named, whatever the parsers would take."""
+    body = b'{"count": 1, "anything": ' + b"[" * levels + b"]" * levels + b"}"
+    if not refused:
+        assert parse_json(body, Body, depth=64).count == 1
+        return
+    with pytest.raises(OverLimit) as caught:
+        parse_json(body, Body, depth=64)
+    assert (caught.value.code, caught.value.members) == ("body_too_deep", {"limit": 64, "limit_name": "SHORTLIST_BODY_DEPTH"})
 
 
 def test_a_flood_of_errors_is_not_listed() -> None:

@@ -3,7 +3,7 @@
 import inspect
 import json
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 import pytest
 
@@ -21,6 +21,7 @@ from service.http.problems import (
     MethodNotAllowed,
     ModelFailed,
     NotFound,
+    OverLimitCode,
     Problem,
     UnknownSkill,
     describe_problem,
@@ -36,7 +37,7 @@ def subclasses(kind: type[E], module: object) -> Iterator[type[E]]:
 
 def test_the_table_and_the_tree_agree() -> None:
     """Every problem and every model error has a row in the table, every row is used, and the docstring draws every class."""
-    own = {item.code for item in subclasses(Problem, problems) if "code" in vars(item)}
+    own = {item.code for item in subclasses(Problem, problems) if "code" in vars(item)} | set(get_args(OverLimitCode))
     models = {ModelError.code, *(item.code for item in subclasses(ModelError, chat))}
     assert own | models == set(KINDS)
     for item in subclasses(Problem, problems):
@@ -49,10 +50,11 @@ def test_a_problem_is_described_as_the_rfc_wants() -> None:
         "type": "urn:shortlist:problem:body_too_large",
         "title": "The body is too large",
         "status": 413,
-        "detail": "A body may have at most 1024 bytes.",
+        "detail": "A body may have at most 1024 bytes (SHORTLIST_BODY_LIMIT).",
         "instance": "req-1",
         "code": "body_too_large",
         "limit": 1024,
+        "limit_name": "SHORTLIST_BODY_LIMIT",
     }
     assert "instance" not in describe_problem(NotFound("No."), None)
 

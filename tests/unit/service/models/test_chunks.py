@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from apps.sdk.chat import ToolCall, Usage
 from apps.sdk.jsontypes import JsonObject
 from service.models import chunks as streams
-from service.models.chunks import MAX_CALLS, CallAssembler, ReplyAssembler, _Draft
-from service.models.replies import NoReply, OversizedReply, is_object
+from service.models.chunks import CallAssembler, ReplyAssembler, _Draft
+from service.models.replies import MAX_CALLS, NoReply, OversizedReply, is_object
 from tests.support.model_replies import Call, Pieces, Reply, Where, write_events
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}-[a-z][a-z0-9_-]{0,12}", fullmatch=True)

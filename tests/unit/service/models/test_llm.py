@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from apps.sdk.chat import (
+    ChatRequest,
     ContextWindowExceeded,
     Message,
     ModelError,
@@ -20,7 +21,8 @@ from apps.sdk.chat import (
     ModelUnavailable,
     ToolCall,
 )
-from service.models.llm import LiteLLM, ModelSpec, _describe, _filter_warnings, _write_message, map_error
+from service.models.history import HistoryRefused
+from service.models.llm import LiteLLM, ModelSpec, _describe, _filter_warnings, map_error, write_messages
 
 
 class StatusError(Exception):
@@ -105,8 +107,23 @@ def test_a_spec_shows_no_secret() -> None:
 )
 def test_a_call_of_the_history_is_sent_in_a_form_that_providers_take(name: str, arguments: str, sent: tuple[str, str]) -> None:
     """Whatever a model once wrote: a legal name and arguments that are a JSON object."""
-    wire = _write_message(Message("assistant", tool_calls=(ToolCall("c", name, arguments),)))
-    assert (wire["tool_calls"][0]["function"]["name"], wire["tool_calls"][0]["function"]["arguments"]) == sent
+    called = Message("assistant", tool_calls=(ToolCall("c", name, arguments),))
+    function = write_messages((Message("user", "go"), called, Message("tool", "2", tool_call_id="c")))[1]["tool_calls"][0][
+        "function"
+    ]
+    assert (function["name"], function["arguments"]) == sent
+
+
+def test_a_history_without_anything_to_answer_is_not_sent() -> None:
+    """The model is refused with a clear word instead of the provider's."""
+    with pytest.raises(HistoryRefused, match="nothing to answer"):
+        write_messages((Message("user", "go"), Message("assistant", "gone")))
+
+
+def test_a_choice_without_tools_is_not_sent() -> None:
+    """hostile C: no empty list and no tool_choice that is left over, which some servers refuse."""
+    request = ChatRequest((Message("user", "go"),), (), forced_tool="a-b")
+    assert not LiteLLM().model(ModelSpec("openai/m"))._arguments(request).keys() & {"tools", "tool_choice"}
 
 
 async def test_nothing_is_loaded_until_it_is_needed() -> None:

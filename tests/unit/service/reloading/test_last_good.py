@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.sdk.catalog import App, Catalog, Quarantined
+from apps.sdk.codes import Code
 from apps.sdk.findings import Finding, Position, report
 from apps.sdk.hashing import hash_apps
 from apps.sdk.loader import load_catalog
 from apps.sdk.skill import Skill
-from service.reloading.last_good import describe_change, succeed
+from service.reloading.last_good import diff_catalogs, keep_last_good
 from tests.support.apps import ECHO_MODULE, skill_manifest, write_app, write_echo_app
 from tests.support.catalogs import make_app, make_mode, make_skill
 
@@ -24,7 +25,7 @@ def catalog_of(*apps: App, others: tuple[Finding, ...] = ()) -> Catalog:
     return Catalog(ordered, hash_apps(ordered), findings)
 
 
-def error(message: str = "broken", line: int = 1, code: str = "wrong-value") -> Finding:
+def error(message: str = "broken", line: int = 1, code: Code = "wrong-value") -> Finding:
     return report(code, Position("app.yml", line), message)
 
 
@@ -51,7 +52,7 @@ def test_an_app_that_breaks_keeps_its_running_version_and_the_others_change() ->
     old, other = two_skills(), make_app("b", make_skill("b-x"))
     broken = break_app(dataclasses.replace(two_skills("new"), description="New."), message="no such module", line=7)
     changed = make_app("b", make_skill("b-x", description="Changed."))
-    result = succeed(catalog_of(old, other), catalog_of(broken, changed, make_app("c", make_skill("c-x"))))
+    result = keep_last_good(catalog_of(old, other), catalog_of(broken, changed, make_app("c", make_skill("c-x"))))
     kept = result.by_app["a"]
     assert all(one is two for one, two in zip(kept.skills, old.skills, strict=True))
     assert (kept.description, kept.focus_modes, kept.quarantined) == (old.description, old.focus_modes, ())
@@ -64,9 +65,9 @@ def test_an_app_that_breaks_keeps_its_running_version_and_the_others_change() ->
 
 
 def test_the_fix_gives_the_new_version() -> None:
-    running = succeed(catalog_of(two_skills()), catalog_of(break_app(two_skills("new"))))
+    running = keep_last_good(catalog_of(two_skills()), catalog_of(break_app(two_skills("new"))))
     fixed = two_skills("new")
-    result = succeed(running, catalog_of(fixed))
+    result = keep_last_good(running, catalog_of(fixed))
     assert is_new(result.by_app["a"], fixed)
     assert result.findings == ()
 
@@ -75,10 +76,10 @@ def test_an_error_that_is_shown_is_not_one_that_the_running_version_had() -> Non
     """Saved again unmended, or with another mistake, the version that was refused stays refused."""
     running = catalog_of(two_skills())
     for broken in (break_app(two_skills("new")), break_app(two_skills("newer"), line=9), break_app(two_skills(), "a-two")):
-        running = succeed(running, catalog_of(broken))
+        running = keep_last_good(running, catalog_of(broken))
         assert running.by_app["a"].skills[0].description == "old"
         assert running.by_app["a"].findings == broken.findings
-    assert succeed(running, catalog_of(break_app(two_skills(), "a-two"))).by_app["a"] is running.by_app["a"]
+    assert keep_last_good(running, catalog_of(break_app(two_skills(), "a-two"))).by_app["a"] is running.by_app["a"]
 
 
 def test_an_app_may_change_while_what_was_broken_stays_broken() -> None:
@@ -86,52 +87,52 @@ def test_an_app_may_change_while_what_was_broken_stays_broken() -> None:
     before = break_app(two_skills("old"), message="invalid syntax (x.py, line 3)")
     moved = break_app(two_skills("new"), message="invalid syntax (x.py, line 5)", line=12)
     other = break_app(two_skills("newer"), message="no module named y", line=12)
-    assert is_new(succeed(catalog_of(before), catalog_of(moved)).by_app["a"], moved)
-    assert is_new(succeed(catalog_of(before), catalog_of(other)).by_app["a"], other)
+    assert is_new(keep_last_good(catalog_of(before), catalog_of(moved)).by_app["a"], moved)
+    assert is_new(keep_last_good(catalog_of(before), catalog_of(other)).by_app["a"], other)
     head = dataclasses.replace(other, findings=(*other.findings, error("'name' must be text")))
-    assert succeed(catalog_of(other), catalog_of(head)).by_app["a"].kept is not None
+    assert keep_last_good(catalog_of(other), catalog_of(head)).by_app["a"].kept is not None
 
 
 def test_warnings_do_not_hold_an_app_back() -> None:
     warned = dataclasses.replace(two_skills("new"), findings=(error(code="unknown-key"),))
-    assert is_new(succeed(catalog_of(two_skills()), catalog_of(warned)).by_app["a"], warned)
+    assert is_new(keep_last_good(catalog_of(two_skills()), catalog_of(warned)).by_app["a"], warned)
 
 
 def test_removed_apps_go_and_new_ones_come_as_they_are() -> None:
     """Also one that is kept for an error goes with its folder, and a new one is broken from the start."""
-    running = succeed(catalog_of(two_skills()), catalog_of(break_app(two_skills())))
+    running = keep_last_good(catalog_of(two_skills()), catalog_of(break_app(two_skills())))
     newcomer = break_app(make_app("n", make_skill("n-x"), make_skill("n-y")))
-    result = succeed(running, catalog_of(newcomer))
+    result = keep_last_good(running, catalog_of(newcomer))
     assert result.apps == (newcomer,)
-    change = describe_change(running, result)
+    change = diff_catalogs(running, result)
     assert (change.added, change.changed, change.removed, change.kept) == (("n",), (), ("a",), ())
 
 
 def test_findings_of_no_app_are_the_candidates() -> None:
     duplicate = error("also in b/app.yml", code="app-duplicate")
     running = catalog_of(two_skills(), others=(error("gone", code="app-duplicate"),))
-    assert succeed(running, catalog_of(two_skills(), others=(duplicate,))).findings == (duplicate,)
+    assert keep_last_good(running, catalog_of(two_skills(), others=(duplicate,))).findings == (duplicate,)
 
 
 def test_an_app_in_which_nothing_changed_stays_the_same_object() -> None:
     """So that what its skills hold outlives an edit of another app; JSON that Python takes for equal is a change."""
     running = catalog_of(two_skills())
-    again = succeed(running, catalog_of(two_skills()))
+    again = keep_last_good(running, catalog_of(two_skills()))
     assert again.by_app["a"] is running.by_app["a"]
-    assert describe_change(running, again).is_empty
+    assert diff_catalogs(running, again).is_empty
 
     def with_default(value: object) -> App:
         skill = make_skill("a-one", arguments={"n": {"default": value}})
         return make_app("a", dataclasses.replace(skill, content_hash=repr(value)))
 
-    assert describe_change(catalog_of(with_default(1)), catalog_of(with_default(True))).changed == ("a",)
+    assert diff_catalogs(catalog_of(with_default(1)), catalog_of(with_default(True))).changed == ("a",)
 
 
 def test_a_skill_outlives_an_edit_beside_it() -> None:
     """What it holds, say a cache, is not lost because a text of its app changed, or a finding about it."""
     running = catalog_of(two_skills("old"))
     candidate = dataclasses.replace(two_skills("new"), findings=(error(code="no-examples"),))
-    one, two = succeed(running, catalog_of(candidate)).by_app["a"].skills
+    one, two = keep_last_good(running, catalog_of(candidate)).by_app["a"].skills
     assert one is candidate.skills[0]
     assert two is running.by_app["a"].skills[1]
 
@@ -143,10 +144,10 @@ def test_skills_are_never_compared_or_printed(tmp_path: Path) -> None:
     running = load_catalog([tmp_path])
     manifest = tmp_path / "one" / "app.yml"
     manifest.write_text(manifest.read_text().replace("One", "Two"))
-    after = succeed(running, load_catalog([tmp_path]))
+    after = keep_last_good(running, load_catalog([tmp_path]))
     assert after.apps[0].name == "Two"
     assert after.skills["one-a"] is running.skills["one-a"]
-    assert describe_change(running, after).changed == ("one",)
+    assert diff_catalogs(running, after).changed == ("one",)
     again = load_catalog([tmp_path])
     assert (again.apps == after.apps, again.apps == running.apps) == (True, False)
     assert "Two" in repr(again.apps)
@@ -157,9 +158,9 @@ def test_another_class_is_a_change_of_the_same_digest() -> None:
         pass
 
     one, other = (catalog_of(make_app("a", make_skill("a-x", implementation=kind()))) for kind in (Skill, Rewritten))
-    result = succeed(one, other)
+    result = keep_last_good(one, other)
     assert (result.by_app["a"], result.digest) == (other.by_app["a"], one.digest)
-    assert describe_change(one, result).changed == ("a",)
+    assert diff_catalogs(one, result).changed == ("a",)
 
 
 versions = st.builds(
@@ -178,7 +179,7 @@ def test_whatever_is_edited_the_result_holds_what_it_promises(edits: list[Catalo
     the content; and the same edit twice changes nothing."""
     running = edits[0]
     for candidate in edits[1:]:
-        result = succeed(running, candidate)
+        result = keep_last_good(running, candidate)
         assert [app.id for app in result.apps] == [app.id for app in candidate.apps]
         assert result.digest == hash_apps(result.apps)
         for app in result.apps:
@@ -191,7 +192,7 @@ def test_whatever_is_edited_the_result_holds_what_it_promises(edits: list[Catalo
                 assert hash_apps([app]) == hash_apps([wanted])
             if before is not None and not before.quarantined:
                 assert not app.quarantined
-        assert describe_change(result, succeed(result, candidate)).is_empty
+        assert diff_catalogs(result, keep_last_good(result, candidate)).is_empty
         running = result
 
 
@@ -201,15 +202,15 @@ def test_the_digest_is_that_of_a_fresh_load(tmp_path: Path) -> None:
     write_echo_app(tmp_path, "suc_b", "two")
     running = first = load_catalog([tmp_path])
     write_echo_app(tmp_path, "suc_a", "one", description="Edited.")
-    running = succeed(running, load_catalog([tmp_path]))
+    running = keep_last_good(running, load_catalog([tmp_path]))
     assert running.digest == load_catalog([tmp_path]).digest != first.digest
     good = running.digest
     (tmp_path / "suc_a" / "app.yml").write_text("skills: [")
-    running = succeed(running, load_catalog([tmp_path]))
+    running = keep_last_good(running, load_catalog([tmp_path]))
     assert running.digest == good != load_catalog([tmp_path]).digest
     assert [app.kept is not None for app in running.apps] == [True, False]
     write_echo_app(tmp_path, "suc_a", "one", description="Fixed.")
-    running = succeed(running, load_catalog([tmp_path]))
+    running = keep_last_good(running, load_catalog([tmp_path]))
     assert running.digest == load_catalog([tmp_path]).digest != good
 
 
@@ -221,8 +222,8 @@ def test_an_edit_of_a_module_alone_is_a_change_of_its_app(tmp_path: Path) -> Non
     write_echo_app(tmp_path, "suc_d", "two")
     before = load_catalog([tmp_path])
     (folder / "skills" / "words.py").write_text("WORD = 22")
-    after = succeed(before, load_catalog([tmp_path]))
-    change = describe_change(before, after)
+    after = keep_last_good(before, load_catalog([tmp_path]))
+    change = diff_catalogs(before, after)
     assert (change.changed, after.digest) == (("suc_c",), before.digest)
     assert after.by_app["suc_d"] is before.by_app["suc_d"]
 
@@ -233,6 +234,6 @@ def test_a_placeholder_does_not_hold_its_app_back(tmp_path: Path) -> None:
     before = load_catalog((tmp_path,))
     skills = [skill_manifest("box", "open", description="New."), skill_manifest("box", "close", class_path=None)]
     write_app(tmp_path, "box", {"name": "Box", "skills": skills}, {"echo": ECHO_MODULE})
-    after = succeed(before, load_catalog((tmp_path,)))
+    after = keep_last_good(before, load_catalog((tmp_path,)))
     assert (after.by_app["box"].kept, after.skills["box-open"].description) == (None, "New.")
     assert [item.id for item in after.quarantined] == ["box-close"]

@@ -56,6 +56,8 @@ def make_unreadable(app: Path) -> None:
         make_unreadable,
         lambda app: (app / "app.yml").chmod(0),
         lambda app: (app / "skills" / "new.py").touch(),
+        lambda app: (app / "skills" / "cities.csv").touch(),
+        lambda app: (app / "skills" / "codes.json").touch(),
         lambda app: (app / "texts" / "de.yml").write_text("a: c"),
         lambda app: (app / "app.yml").unlink(),
         shutil.rmtree,

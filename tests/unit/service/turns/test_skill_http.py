@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from apps.sdk.http.egress import EgressRules
+from apps.sdk.http.rules import EgressRules
 from service.turns.skill_http import SkillHttp
 
 

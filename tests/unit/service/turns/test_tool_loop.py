@@ -110,7 +110,7 @@ def build_loop(
         engine=LocalEngine(),
         limits=Limits(cancel_grace=0.2),
         schemas=SkillSchemas(),
-        make_context=lambda spec, call_id, deadline: context,
+        make_context=lambda spec, call_id, deadline, cancellation: context,
         emit=discard,
         renderers=ThreadPoolExecutor(1),
     )
@@ -149,9 +149,10 @@ async def test_a_cancelled_turn_leaves_a_valid_history(make_loop: MakeLoop) -> N
     assert outcomes == ["cancelled"] * 10
     skill.release.set()
     following = make_loop(Script([calls("c"), says("Done.")]), skill)
-    await following.run((*HISTORY, *loop.state.messages, Message("user", "again")), tools())
+    so_far = [*loop.state.messages, Message("assistant", "Stopped."), Message("user", "again")]
+    await following.run((*HISTORY, *so_far), tools())
     assert following.state.answered
-    assert find_history_fault([*loop.state.messages, Message("user", "again"), *following.state.messages]) is None
+    assert find_history_fault([*so_far, *following.state.messages]) is None
 
 
 async def test_a_turn_cancelled_between_its_rounds_keeps_the_results(make_loop: MakeLoop) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import orjson
 
 from apps.sdk.catalog import Instruction, Quarantined
+from apps.sdk.schemas.dialects.profiles import LOCAL
+from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from apps.sdk.tokens import estimate_definition, estimate_tokens
 from preprocessor.expand import expand
 from preprocessor.exposure import expose
@@ -25,7 +27,7 @@ WEB = make_app(
     instructions=(Instruction("Prefer reading."),), quarantined=(Quarantined("web-lost", "no class", HERE),),
 )  # fmt: skip
 CATALOG = make_catalog(WEB, make_app("time", make_skill("time-now")))
-PREVIEW = preview_app(CATALOG, WEB, {"web-read": "the credential is missing"}, requests_per_call=3, floor=0.3)
+PREVIEW = preview_app(CATALOG, WEB, {"web-read": "the credential is missing"}, schemas=ToolSchemas(LOCAL, 3), floor=0.3)
 
 
 def test_the_lines_are_those_of_the_prompt() -> None:
@@ -43,7 +45,7 @@ def test_the_tools_are_those_that_are_sent() -> None:
     """Byte for byte what exposure makes of them, `maxItems` and `id` included."""
     expansion = expand(CATALOG, Intent(), overrides=(), credentials=frozenset(), secrets={}, source="chat")
     sent = {tool.name: tool for tool in expose(CATALOG, expansion, ["web-search", "web-read"]).tools}
-    for tool in preview_app(CATALOG, WEB, {}, requests_per_call=5, floor=0.3).tools:
+    for tool in preview_app(CATALOG, WEB, {}, schemas=ToolSchemas(), floor=0.3).tools:
         assert orjson.dumps(tool.definition) == orjson.dumps(sent[tool.name].to_wire())
         assert tool.tokens == estimate_definition(sent[tool.name])
     assert PREVIEW.tools[0].definition["function"]["parameters"]["properties"]["requests"]["maxItems"] == 3
@@ -76,5 +78,5 @@ def test_examples_are_summed_up() -> None:
 def test_an_app_without_anything() -> None:
     """Nothing to show is shown as nothing."""
     empty = make_app("empty")
-    preview = preview_app(make_catalog(empty), empty, {}, requests_per_call=5, floor=0.3)
+    preview = preview_app(make_catalog(empty), empty, {}, schemas=ToolSchemas(LOCAL, 5), floor=0.3)
     assert (preview.lines, preview.tools, preview.examples.ranks, preview.examples.first) == ((), (), (), 0)

@@ -1,0 +1,15 @@
+"""Histories as every provider takes them, whatever a caller or a model wrote."""
+
+from __future__ import annotations
+
+from service.models.history.exchanges import MAX_CALLS_IN_MESSAGE, write_exchange
+from service.models.history.repair import History, HistoryRefused, check_answerable, repair_history
+
+__all__ = [
+    "MAX_CALLS_IN_MESSAGE",
+    "History",
+    "HistoryRefused",
+    "check_answerable",
+    "repair_history",
+    "write_exchange",
+]
