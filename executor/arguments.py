@@ -6,6 +6,7 @@ import json
 import math
 
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.kinds import describe_kind
 from apps.sdk.truncation import replace_surrogates, shorten
 from apps.sdk.walks import MAX_DEPTH, exceeds_depth, map_strings
 from executor.errors import CallError, invalid_arguments
@@ -66,12 +67,6 @@ def load_nested(text: str) -> Json:
     if exceeds_depth(value, _MAX_NESTED_DEPTH):
         raise _Refused("The text nests too deeply.")
     return map_strings(value, replace_surrogates)
-
-
-def describe_kind(value: Json) -> str:
-    """What came, in words: `a list`, `a string` ..."""
-    kinds = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "a list", dict: "an object"}
-    return kinds.get(type(value), "null")
 
 
 def _broken(error: json.JSONDecodeError) -> CallError:

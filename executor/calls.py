@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolCall
 from apps.sdk.contract import Contract
-from apps.sdk.names import MAX_TOOL_NAME, find_close_names, resolve_name
+from apps.sdk.names import MAX_TOOL_NAME, resolve_name
+from apps.sdk.near_names import SEVERAL, find_near
 from apps.sdk.truncation import shorten
 from executor.arguments import parse_arguments
 from executor.entries import Entry, read_entries
@@ -73,12 +74,12 @@ def _parse_call(
         return Call(written.id, shown, contract.skills.get(written.name), error=error)
     resolution = resolve_name(written.name, contract.skills, contract.known)
     if resolution.name is None:
-        close = find_close_names(written.name, contract.skills) if place < _MAX_ADVISED else ()
+        close = find_near(written.name, contract.skills, SEVERAL) if place < _MAX_ADVISED else ()
         return Call(written.id, shown, None, error=_unknown(written.name, close))
     skill = contract.skills[resolution.name]
     notes = (f"{shown} was read as {skill.tool_name}.",) if resolution.repaired else ()
     try:
-        return _read_call(written, skill, notes, limits, schemas)
+        return _read_call(written, skill, notes, contract, limits, schemas=schemas)
     except (ArithmeticError, RecursionError):
         error = invalid_arguments("The arguments nest too deeply, or hold a number that is too large, to be checked.")
         return Call(written.id, skill.tool_name, skill, notes=notes, error=error)
@@ -88,10 +89,14 @@ def _parse_call(
         return Call(written.id, skill.tool_name, skill, notes=notes, error=error)
 
 
-def _read_call(written: ToolCall, skill: SkillSpec, notes: tuple[str, ...], limits: Limits, schemas: SkillSchemas) -> Call:
+def _read_call(
+    written: ToolCall, skill: SkillSpec, notes: tuple[str, ...], contract: Contract, limits: Limits, *, schemas: SkillSchemas
+) -> Call:
     schema = schemas.find(skill)
     batched = schema.entry is not None
     arguments = parse_arguments(written.arguments)
+    if contract.schemas is not None and not isinstance(arguments, CallError):
+        arguments = contract.schemas.restore(skill, arguments)
     read = arguments if isinstance(arguments, CallError) else read_entries(arguments, schema, limits)
     if isinstance(read, CallError):
         return Call(written.id, skill.tool_name, skill, batched=batched, notes=notes, error=read)

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from apps.sdk.hashing import canonical_json
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.kinds import json_type
 from apps.sdk.schemas.faults import describe, join_path
-from apps.sdk.schemas.references import follow, json_type, properties_of, required_of, wanted_types
+from apps.sdk.schemas.references import follow, properties_of, required_of, wanted_types
 from executor.arguments import load_nested
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -14,7 +14,7 @@ import stamina
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.jsontypes import Json
-from apps.sdk.skill import SkillContext
+from apps.sdk.skill import Cancellation, SkillContext
 from executor.engine.base import Engine
 from executor.errors import CallError
 from executor.failures import (
@@ -30,8 +30,8 @@ from executor.policy import Limits
 
 _LOG = logging.getLogger(__name__)
 
-ContextMaker: TypeAlias = Callable[[SkillSpec, str, float], SkillContext]
-"""Makes a context from the skill, the call's id and the deadline in seconds of `time.monotonic()`."""
+ContextMaker: TypeAlias = Callable[[SkillSpec, str, float, Cancellation], SkillContext]
+"""Makes a context from the skill, the call's id, the deadline in seconds of `time.monotonic()`, and whether the call is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,15 @@ class Job:
     skill: SkillSpec
     call_id: str
     deadline: float
-    invoke: Callable[[Engine, SkillContext], Awaitable[Json]]
+    invoke: Callable[[Engine, SkillContext], Awaitable[list[Json]]]
     on_start: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a dispatch came to; `value` is what the skill returned, unless `error`. `secrets` are those it was given."""
+    """What a dispatch came to: the skill's answers, unless `error`. `secrets` are those it was given."""
 
-    value: Json = None
+    answers: Sequence[Json] = ()
     error: CallError | None = None
     seconds: float = 0.0
     started: bool = True
@@ -120,8 +120,7 @@ class Dispatcher:
         limit = min(job.skill.timeout or self.limits.timeout, left)
         flag = CancelFlag()
         try:
-            context = self.make_context(job.skill, job.call_id, time.monotonic() + limit)
-            context = dataclasses.replace(context, cancellation=flag)
+            context = self.make_context(job.skill, job.call_id, time.monotonic() + limit, flag)
         except Exception as error:  # noqa: BLE001 - a broken context must cost this entry only
             return self._fail(job, error, ())
         job.on_start()
@@ -138,7 +137,7 @@ class Dispatcher:
             _LOG.warning("skill_timeout", extra={**_name(job), "seconds": limit})
             return Reply(error=explain_timeout(job.skill, limit), secrets=secrets)
         ended = _Ended(error=asyncio.CancelledError()) if task.cancelled() else task.result()
-        return self._fail(job, ended.error, secrets) if ended.error else Reply(ended.value, secrets=secrets)
+        return self._fail(job, ended.error, secrets) if ended.error else Reply(ended.answers, secrets=secrets)
 
     async def _end(self, task: asyncio.Task[_Ended], job: Job) -> None:
         """Cancel, wait for the grace, then let go: a skill that will not stop must hold up nobody."""
@@ -165,11 +164,11 @@ class Dispatcher:
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    value: Json = None
+    answers: Sequence[Json] = ()
     error: BaseException | None = None
 
 
-async def _contain(work: Awaitable[Json]) -> _Ended:
+async def _contain(work: Awaitable[list[Json]]) -> _Ended:
     """`work` with whatever it raises as a value: a task that raised SystemExit would stop the whole event loop."""
     try:
         return _Ended(await work)

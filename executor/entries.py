@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.kinds import describe_kind
 from apps.sdk.schemas.faults import join_path
 from apps.sdk.schemas.parameters import REQUESTS
 from apps.sdk.schemas.references import required_of
 from apps.sdk.truncation import shorten
-from executor.arguments import describe_kind, load_nested
+from executor.arguments import load_nested
 from executor.coerce import coerce
 from executor.errors import CallError, invalid_arguments
 from executor.ids import EntryId, assign_ids

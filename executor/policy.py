@@ -9,6 +9,7 @@ from apps.sdk.schemas.parameters import REQUESTS_PER_CALL
 from apps.sdk.skill import TIMEOUT
 
 THREADS = 64
+"""Skills that are no coroutines, at once, over all turns."""
 THREADS_PER_SKILL = 8
 """An eighth of them: more than one turn runs at once, and it takes eight skills that hang to use all up."""
 
@@ -19,7 +20,6 @@ class Limits:
 
     - `requests_per_call`: entries of one call's `requests` that run; the others come back as `not_executed`.
     - `calls_per_reply`: calls of one reply that run; each other one gets an error result.
-    - `threads`: skills that are no coroutines, at once, over all turns.
     - `parallel`: entries of a turn that run at once, over all its calls.
     - `timeout`: for one entry of a skill that declares none; the turn's deadline may be nearer.
     - `cancel_grace`: how long a cancelled skill may take to stop before it is abandoned.
@@ -33,7 +33,6 @@ class Limits:
     requests_per_call: int = REQUESTS_PER_CALL
     calls_per_reply: int = 32
     parallel: int = 5
-    threads: int = THREADS
     timeout: float = TIMEOUT
     cancel_grace: float = 1.0
     retry_attempts: int = 3

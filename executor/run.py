@@ -13,9 +13,10 @@ from typing import Protocol, assert_never
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.contract import Contract
+from apps.sdk.invocation import unwrap
 from apps.sdk.jsontypes import Json
-from apps.sdk.results.conversion import NotJson, TooLarge, is_large, to_json, to_note
-from apps.sdk.skill import SkillContext, SkillError, SkillResult
+from apps.sdk.results.conversion import NotJson, TooLarge, is_large, to_json
+from apps.sdk.skill import SkillContext, SkillError
 from apps.sdk.threads import run_in_thread
 from executor.calls import Call, CallBatch
 from executor.dispatch import ContextMaker, Dispatcher, Job, Reply
@@ -64,7 +65,7 @@ class _Leg:
 class TurnExecution:
     """One per turn: holds the turn's one semaphore and what it remembers of its calls.
 
-    `make_context` gets the skill, the call's id and the entry's deadline (`time.monotonic()`).
+    `make_context` is asked for each try of an entry.
     """
 
     def __init__(
@@ -122,7 +123,7 @@ class TurnExecution:
                         assert_never(never)
             together = self._engine.takes_batches(work.skill)
             for some in [legs] if together and legs else [[leg] for leg in legs]:
-                group.create_task(self._fly(work, some, together=together))
+                group.create_task(self._fly(work, some))
 
     async def _follow(self, work: _Work, at: int, flight: Flight) -> None:
         """Wait for the same call's outcome, without a place among the turn's five."""
@@ -130,11 +131,11 @@ class TurnExecution:
         outcome = flight.landed.result() if flight.landed.done() else None
         work.progress.put_again(work.place, at, outcome or _not_landed())
 
-    async def _fly(self, work: _Work, legs: Sequence[_Leg], *, together: bool) -> None:
+    async def _fly(self, work: _Work, legs: Sequence[_Leg]) -> None:
         """Dispatch, fill the slots, and land every flight, also when this is cancelled or defective."""
         outcomes: Sequence[Outcome | None] = [None] * len(legs)
         try:
-            outcomes = await self._dispatch(work, legs, together=together)
+            outcomes = await self._dispatch(work, legs)
         except Exception:  # noqa: BLE001 - a defect here must not cancel the sibling calls
             _LOG.exception("execution_defect", extra={"call_id": work.call.id, "tool": work.skill.tool_name})
             outcomes = [_defect()] * len(legs)
@@ -144,7 +145,7 @@ class TurnExecution:
                 if outcome is not None:
                     work.progress.put(work.place, leg.at, outcome)
 
-    async def _dispatch(self, work: _Work, legs: Sequence[_Leg], *, together: bool) -> list[Outcome]:
+    async def _dispatch(self, work: _Work, legs: Sequence[_Leg]) -> list[Outcome]:
         requests = [work.call.entries[leg.at].arguments for leg in legs]
 
         def on_start() -> None:
@@ -152,24 +153,21 @@ class TurnExecution:
                 work.progress.started.add((work.place, leg.at))
                 self._memory.start(work.skill, leg.flight)
 
-        async def invoke(engine: Engine, context: SkillContext) -> Json:
+        async def invoke(engine: Engine, context: SkillContext) -> list[Json]:
             own = copy.deepcopy(requests)  # a skill may change what it is given; the next try and the result must not see it
-            if together:
-                return await engine.execute_batch(work.skill, own, context)
-            return await engine.execute(work.skill, own[0], context)
+            return await engine.execute(work.skill, own, context)
 
         reply = await self._dispatcher.dispatch(Job(work.skill, work.call.id, work.deadline, invoke, on_start))
-        values = reply.value if together and reply.error is None else [reply.value] * len(legs)
-        return [await self._read_outcome(value, reply, work.skill) for _, value in zip(legs, values, strict=True)]
+        answers = reply.answers if reply.error is None else [None] * len(legs)
+        return [await self._read_outcome(answer, reply, work.skill) for _, answer in zip(legs, answers, strict=True)]
 
-    async def _read_outcome(self, value: Json, reply: Reply, skill: SkillSpec) -> Outcome:
+    async def _read_outcome(self, answer: Json, reply: Reply, skill: SkillSpec) -> Outcome:
         if reply.error is not None:
             return Outcome(error=reply.error, seconds=reply.seconds, started=reply.started)
         clean = make_cleaner(reply.secrets, self._limits.error_characters)
-        kind = type(value)  # what an object itself says of its class may be anything
-        if issubclass(kind, SkillError):
-            return Outcome(error=explain_failure(value, skill, clean), seconds=reply.seconds)
-        data, note = (value.data, to_note(value.note)) if issubclass(kind, SkillResult) else (value, None)
+        if issubclass(type(answer), SkillError):
+            return Outcome(error=explain_failure(answer, skill, clean), seconds=reply.seconds)
+        data, note = unwrap(answer)
         try:
             convert = functools.partial(to_json, data, max_bytes=self._limits.result_bytes)
             whole = await run_in_thread(convert, f"result of {skill.tool_name}") if is_large(data) else convert()

@@ -23,6 +23,10 @@ class AppsInUse:
     def preprocessor(self) -> Preprocessor:
         return self._preprocessor
 
+    @property
+    def catalog(self) -> Catalog:
+        return self._preprocessor.catalog
+
     def use(self, preprocessor: Preprocessor) -> None:
         """Give this one from now on."""
         self._preprocessor = preprocessor
@@ -40,7 +44,8 @@ def count_catalog(metrics: Metrics, catalog: Catalog) -> None:
 
 
 def log_findings(findings: Iterable[Finding]) -> None:
-    """Say what is wrong with the apps, so that it is not only in readiness and `/v1/apps`."""
+    """Say what is wrong with the apps, so that it is not only in readiness and `/v1/apps`; what it says is the authors' text."""
+    log = structlog.get_logger(__name__)
     for finding in findings:
         if finding.severity == "error":
-            structlog.get_logger(__name__).warning("app_finding", place=str(finding.position), code=finding.code)
+            log.warning("app_finding", place=str(finding.position), code=finding.code, reason=finding.message)

@@ -14,7 +14,9 @@ from aiohttp import web
 from apps.sdk.loader import AppsDirectoryMissing
 from service.apps_in_use import log_findings
 from service.http.app import create_app
+from service.http.door import open_door
 from service.http.middleware.draining import DRAIN
+from service.http.protocol import HeadLimits, ProblemRunner
 from service.instructions import InstructionsError
 from service.logs import configure_logging
 from service.services import Services
@@ -45,17 +47,21 @@ async def serve_until_stopped(settings: Settings) -> int:
 
 @asynccontextmanager
 async def run_server(services: Services) -> AsyncIterator[str]:
-    """Listen and give the URL; on exit take nothing new, let running turns end, then close. Raises `OSError`."""
+    """Listen and give the URL; on exit take nothing new, let running turns end, then close.
+
+    Raises `OSError`, and `SettingsMismatch` when every request would need a key and there is none.
+    """
     settings = services.settings
-    app = create_app(services)
-    runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=settings.shutdown_grace, access_log=None)
+    app = create_app(services, await open_door(settings, services.keyring))
+    limits = HeadLimits(url=settings.url_limit, header=settings.header_limit, headers=settings.headers_max)
+    runner = ProblemRunner(app, limits, shutdown_timeout=settings.shutdown_grace)
     await runner.setup()
     try:
         await web.TCPSite(runner, settings.host, settings.port).start()
         host, port = runner.addresses[0][:2]
         url = f"http://{host}:{port}"
         structlog.get_logger(__name__).info("listening", url=url, models=services.models.description)
-        log_findings(services.preparation.catalog.findings)
+        log_findings(services.apps.catalog.findings)
         services.tasks.keep(services.models.load())
         services.tasks.keep(services.idempotency.purge_forever(PURGE_INTERVAL))
         if services.reloader is not None:

@@ -6,14 +6,16 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.loader import load_catalog
+from apps.sdk.loading.file_stamps import Stamp
+from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from executor.engine.local import LocalEngine
 from preprocessor.pipeline import Preprocessor
 from preprocessor.retrieval.lexical import LexicalIndex
 from preprocessor.settings import PreprocessSettings
+from service.access.keyring import Keyring
 from service.apps_in_use import AppsInUse
 from service.background import OwnedTasks
 from service.http.idempotency import IdempotentRoute
@@ -21,9 +23,11 @@ from service.http.reading import read_scope
 from service.instructions import BaseInstructions, check_rules, load_instructions
 from service.metrics import Metrics
 from service.models.choice import ModelsInUse
-from service.reloading.stamps import Stamp, stamp_apps
+from service.reloading.reloader import Reloader
+from service.reloading.stamps import stamp_apps
 from service.services import Services
 from service.settings import Settings
+from service.store.api_keys import ApiKeys
 from service.store.database import Database
 from service.store.idempotency import IdempotencyRecords
 from service.store.overrides import Overrides
@@ -36,9 +40,6 @@ from service.turns.skill_contexts import SkillContexts
 from service.turns.skill_http import SkillHttp
 from service.turns.tenant_overrides import TenantOverrides
 from service.turns.turn import TurnRunner
-
-if TYPE_CHECKING:
-    from service.reloading.reloader import Reloader
 
 
 @asynccontextmanager
@@ -64,7 +65,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         tenant_overrides = TenantOverrides(overrides, max_age=settings.overrides_max_age)
         storage = SkillStorageStore(database)
         contexts = SkillContexts(open_http=http.open, secrets=settings.skill_secrets, storage=storage)
-        preparation = Preparation(lambda: apps.preprocessor, tenant_overrides, models.load)
+        preparation = Preparation(apps, tenant_overrides, models.load)
         calls = CallRunner(
             LocalEngine(threads=settings.skill_threads, threads_per_skill=settings.skill_threads_each),
             make_limits(settings),
@@ -72,14 +73,16 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         )
         yield Services(
             settings=settings,
+            apps=apps,
             preparation=preparation,
             calls=calls,
             turns=TurnRunner(preparation, calls, models, texts),
             overrides=tenant_overrides,
+            keyring=Keyring(settings.fixed_keys, ApiKeys(database), max_age=settings.api_keys_max_age),
             idempotency=make_idempotency(settings, database),
             models=models,
             metrics=metrics,
-            gate=TurnGate(settings.turns_parallel),
+            gate=TurnGate(settings.turns_parallel, per_tenant=settings.turns_parallel_per_tenant),
             tasks=tasks,
             reloader=make_reloader(settings, apps, metrics, seen) if seen is not None else None,
         )
@@ -113,6 +116,7 @@ def make_preprocessor(
         ),
         secrets=settings.skill_secrets,
         model=models.preselection,
+        schemas=ToolSchemas(settings.profile, settings.requests_per_call),
     )
 
 
@@ -124,6 +128,4 @@ def make_idempotency(settings: Settings, database: Database) -> IdempotentRoute:
 
 def make_reloader(settings: Settings, apps: AppsInUse, metrics: Metrics, seen: Stamp) -> Reloader:
     """Hot reload of `apps`; whoever serves runs it. `seen` is the stamp from before they were loaded."""
-    from service.reloading.reloader import Reloader  # noqa: PLC0415 - who does not reload need not pay for the watch
-
     return Reloader(apps, settings.apps_paths, metrics, seen=seen, time_limit=settings.reload_timeout)

@@ -5,10 +5,10 @@ App ids hold no hyphen, so the mapping is exact: `a-b_c` is skill `b_c` of app `
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 MAX_TOOL_NAME = 64
 """Characters in a tool name: the limit of the OpenAI and Anthropic function calling interfaces."""
@@ -16,10 +16,14 @@ MAX_TOOL_NAME = 64
 RESERVED_APP_IDS = frozenset({"system", "tool_search"})
 """The service's own tools live under these names."""
 
-MAX_CLOSE_NAMES = 3
-
 MAX_WRITTEN = 200
 """Characters of a written name that are looked at."""
+
+APP_ID_RULE = "a-z, 0-9 and _, no _ first"
+"""What `is_app_id` asks for, in words."""
+
+SKILL_ID_RULE = "a-z, 0-9, _ and -, a letter or digit first"
+"""What `is_skill_id` asks for, in words; ids of focus modes and memories follow it too."""
 
 _APP_ID = re.compile(r"[a-z0-9][a-z0-9_]*", re.ASCII)
 _SKILL_ID = re.compile(r"[a-z0-9][a-z0-9_-]*", re.ASCII)
@@ -40,14 +44,6 @@ def is_skill_id(text: str) -> bool:
 
 def tool_name(app_id: str, skill_id: str) -> str:
     return f"{app_id}-{skill_id}"
-
-
-def split_tool_name(name: str) -> tuple[str, str]:
-    """The app id and the skill id; raises `ValueError` when there is no hyphen between two texts."""
-    app_id, hyphen, skill_id = name.partition("-")
-    if not (app_id and hyphen and skill_id):
-        raise ValueError(f"{name!r} is no tool name: it has no hyphen between an app id and a skill id")
-    return app_id, skill_id
 
 
 def suggest_id(text: str, *, hyphens: bool = True) -> str | None:
@@ -88,11 +84,25 @@ def fold_name(written: str) -> str:
     return _SEPARATORS.sub("-", written[:MAX_WRITTEN].casefold()).strip("-")
 
 
-def find_close_names(written: str, scope: Collection[str]) -> tuple[str, ...]:
-    """Up to three names of `scope` that look like `written`; takes a tenth of a second among thousands."""
-    by_fold: dict[str, list[str]] = {}
-    for name in sorted(scope):
-        by_fold.setdefault(fold_name(name), []).append(name)
-    matches = difflib.get_close_matches(fold_name(written)[: 2 * MAX_TOOL_NAME], by_fold, n=MAX_CLOSE_NAMES)
-    names = [name for match in matches for name in by_fold[match]]
-    return tuple(names[:MAX_CLOSE_NAMES])
+def match_skills(patterns: Iterable[str], by_app: Mapping[str, Collection[str]]) -> dict[str, frozenset[str]]:
+    """The tool names that each pattern means: `app-skill`, `app:skill`, `app:*`, or `*` anywhere else, for any text.
+
+    `by_app` holds the tool names of each app. A pattern that means no skill has the empty set.
+    """
+    return {pattern: frozenset(_match(pattern, by_app)) for pattern in patterns}
+
+
+def name_whole_app(pattern: str) -> str | None:
+    """The app id of `app:*`; None for any other pattern."""
+    app_id, colon, skill_id = pattern.partition(":")
+    return app_id if colon and skill_id == "*" else None
+
+
+def _match(pattern: str, by_app: Mapping[str, Collection[str]]) -> Collection[str]:
+    whole = name_whole_app(pattern)
+    if whole is not None:
+        return by_app.get(whole, ())
+    wire = pattern.replace(":", "-", 1)
+    if "*" in wire:
+        return [skill for skills in by_app.values() for skill in skills if fnmatchcase(skill, wire)]
+    return [wire] if wire in by_app.get(wire.partition("-")[0], ()) else []

@@ -13,7 +13,7 @@ from apps.sdk.skill import SkillContext
 
 
 class Engine(Protocol):
-    """Runs one entry, or all entries of a call where the skill takes them together.
+    """Runs entries of a call: all together where the skill takes them so, else one at a time.
 
     What comes back is JSON, or what `apps.sdk.results.conversion.to_json` makes JSON of, or a `SkillResult` around it. A skill's
     own errors come out as they are; timeouts, retries and limits are the caller's business. Cancelling must stop the work.
@@ -21,10 +21,8 @@ class Engine(Protocol):
 
     def takes_batches(self, skill: SkillSpec) -> bool: ...
 
-    async def execute(self, skill: SkillSpec, request: JsonObject, context: SkillContext) -> Json: ...
-
-    async def execute_batch(self, skill: SkillSpec, requests: list[JsonObject], context: SkillContext) -> list[Json]:
-        """As many results or `SkillError`s as requests, in their order."""
+    async def execute(self, skill: SkillSpec, requests: list[JsonObject], context: SkillContext) -> list[Json]:
+        """As many results as requests, in their order; in the place of one may stand a `SkillError`."""
         ...
 
 

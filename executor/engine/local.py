@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections import Counter
 from collections.abc import Callable
 
 from apps.sdk.catalog import SkillSpec
-from apps.sdk.invocation import RequestReader
+from apps.sdk.invocation import invoke
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import BatchSkill, SkillContext
 from apps.sdk.threads import run_in_thread
@@ -28,31 +27,14 @@ class LocalEngine:
         self._threads_left = threads
         self._threads_per_skill = threads_per_skill
         self._busy: Counter[str] = Counter()
-        self._requests = RequestReader()
 
     def takes_batches(self, skill: SkillSpec) -> bool:
         return isinstance(skill.implementation, BatchSkill)
 
-    async def execute(self, skill: SkillSpec, request: JsonObject, context: SkillContext) -> Json:
-        method = skill.implementation.execute
-        return await self._call(skill.tool_name, method, self._requests.read(method, request), context)
+    async def execute(self, skill: SkillSpec, requests: list[JsonObject], context: SkillContext) -> list[Json]:
+        return await invoke(skill.implementation, requests, context, functools.partial(self._run_counted, skill.tool_name))
 
-    async def execute_batch(self, skill: SkillSpec, requests: list[JsonObject], context: SkillContext) -> list[Json]:
-        assert isinstance(skill.implementation, BatchSkill)
-        method = skill.implementation.execute_batch
-
-        async def call(typed: list[Json]) -> Json:
-            return await self._call(skill.tool_name, method, typed, context)
-
-        return await self._requests.call_together(method, requests, call)
-
-    async def _call(self, tool_name: str, method: Callable[..., Json], request: Json, context: SkillContext) -> Json:
-        if inspect.iscoroutinefunction(method):
-            return await method(request, context)
-        result = await self._call_in_thread(tool_name, method, request, context)
-        return await result if inspect.isawaitable(result) else result
-
-    async def _call_in_thread(self, tool_name: str, method: Callable[..., Json], request: Json, context: SkillContext) -> Json:
+    async def _run_counted(self, tool_name: str, work: Callable[[], Json], name: str) -> Json:
         if self._threads_left <= 0 or self._busy[tool_name] >= self._threads_per_skill:
             raise EngineOverloaded
         self._threads_left -= 1
@@ -64,5 +46,4 @@ class LocalEngine:
             if not self._busy[tool_name]:
                 del self._busy[tool_name]
 
-        work = functools.partial(method, request, context)
-        return await run_in_thread(work, f"skill {context.call_id}", give_back)
+        return await run_in_thread(work, name, give_back)

@@ -1,1 +1,1 @@
-"""Hot reload: watch the apps' folders, load what changed beside what runs, swap."""
+"""Hot reload: look at the apps' files, load what changed beside what runs, swap."""

@@ -14,7 +14,7 @@ _LINE = re.compile(r"\bline \d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CatalogDiff:
     """What differs between two catalogs, as app ids; `kept` are all that run an older version than that of their files."""
 
     added: tuple[str, ...] = ()
@@ -28,18 +28,18 @@ class Change:
         return not (self.added or self.changed or self.removed)
 
 
-def succeed(running: Catalog, candidate: Catalog) -> Catalog:
+def keep_last_good(running: Catalog, candidate: Catalog) -> Catalog:
     """The catalog to run next: `candidate`, with the running version of each app whose new one has an error that it had not.
 
     An app that is kept shows the new version's findings. An app or a skill in which nothing changed stays the same object.
     """
-    apps = tuple(_succeed_app(running.by_app.get(app.id), app) for app in candidate.apps)
+    apps = tuple(_keep_app(running.by_app.get(app.id), app) for app in candidate.apps)
     return Catalog(apps, hash_apps(apps), candidate.findings)
 
 
-def describe_change(before: Catalog, after: Catalog) -> Change:
+def diff_catalogs(before: Catalog, after: Catalog) -> CatalogDiff:
     """What differs. An app differs too when only its code, its findings or its lines do."""
-    return Change(
+    return CatalogDiff(
         added=tuple(app.id for app in after.apps if app.id not in before.by_app),
         changed=tuple(app.id for app in after.apps if app.id in before.by_app and not _is_same(before.by_app[app.id], app)),
         removed=tuple(app.id for app in before.apps if app.id not in after.by_app),
@@ -47,7 +47,7 @@ def describe_change(before: Catalog, after: Catalog) -> Change:
     )
 
 
-def _succeed_app(running: App | None, candidate: App) -> App:
+def _keep_app(running: App | None, candidate: App) -> App:
     if running is None:
         return candidate
     problem = _find_new_error(running, candidate)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from apps.sdk.loader import load_catalog
-from apps.sdk.loading.modules import hold_modules, put_back
+from apps.sdk.loading.held_modules import HeldModules
 from preprocessor.pipeline import Preprocessor
 from preprocessor.retrieval.lexical import LexicalIndex
-from service.reloading.last_good import Change, describe_change, succeed
+from service.reloading.last_good import CatalogDiff, diff_catalogs, keep_last_good
 
 Outcome: TypeAlias = Literal["applied", "kept", "unchanged", "failed"]
 
@@ -28,7 +28,7 @@ class Reloaded:
     """What is to be used next, and what is different in it."""
 
     preprocessor: Preprocessor
-    change: Change
+    diff: CatalogDiff
     outcome: Outcome
 
 
@@ -37,21 +37,21 @@ def load_next(running: Preprocessor, directories: Sequence[Path]) -> Reloaded:
 
     Takes a second or two for thousands of skills. Raises `AppsDirectoryMissing` or `LoadCrashed`.
     """
-    held = hold_modules()
+    held = HeldModules.hold()
     try:
         candidate = load_catalog(directories)
     except (SystemExit, KeyboardInterrupt) as error:  # an app's; neither may leave this thread
         raise LoadCrashed(type(error).__name__) from error
-    catalog = succeed(running.catalog, candidate)
-    change = describe_change(running.catalog, catalog)
-    put_back(change.kept, held)
-    put_back(change.removed, {})
-    if change.is_empty and catalog.findings == running.catalog.findings:
-        return Reloaded(running, change, "unchanged")
+    catalog = keep_last_good(running.catalog, candidate)
+    diff = diff_catalogs(running.catalog, catalog)
+    held.put_back(diff.kept)
+    HeldModules().put_back(diff.removed)
+    if diff.is_empty and catalog.findings == running.catalog.findings:
+        return Reloaded(running, diff, "unchanged")
     same_texts = catalog.digest == running.catalog.digest
     index = running.retriever if same_texts else LexicalIndex(catalog)
     successor = dataclasses.replace(running, catalog=catalog, retriever=index)
-    return Reloaded(successor, change, "kept" if change.kept else "applied")
+    return Reloaded(successor, diff, "kept" if diff.kept else "applied")
 
 
 def find_place(thread_name: str, directories: Sequence[Path]) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -13,19 +12,19 @@ from typing import Final
 import structlog
 
 from apps.sdk.loader import AppsDirectoryMissing
+from apps.sdk.loading.file_stamps import Stamp
 from apps.sdk.threads import run_in_thread
 from service.apps_in_use import AppsInUse, log_findings
 from service.metrics import Metrics
 from service.reloading.loading import LoadCrashed, Reloaded, find_place, load_next
-from service.reloading.stamps import Stamp, stamp_apps
-from service.reloading.watching import watch_apps
+from service.reloading.stamps import stamp_apps
 
 QUIET: Final = 0.2
 """Seconds without a change before a load, so that files which are being written are not read by halves."""
 SETTLING: Final = 25
 """Such pauses at most; then the load begins all the same, and another follows if it must."""
-RECHECK: Final = 2.0
-"""Seconds between two looks at the files' stamps when nothing tells of a change; takes milliseconds."""
+INTERVAL: Final = 0.5
+"""Seconds between two looks at the files' stamps, which take milliseconds."""
 THREAD: Final = "apps reload"
 LISTED: Final = 20
 """App ids that a log line names."""
@@ -47,7 +46,7 @@ class Reloader:
         seen: Stamp,
         time_limit: float,
         quiet: float = QUIET,
-        recheck: float = RECHECK,
+        interval: float = INTERVAL,
     ) -> None:
         self._apps = apps
         self._directories = directories
@@ -55,14 +54,14 @@ class Reloader:
         self._seen = seen
         self._time_limit = time_limit
         self._quiet = quiet
-        self._recheck = recheck
+        self._interval = interval
         self.problem: str | None = None
 
     async def run(self) -> None:
         """Follow the files until cancelled."""
-        async with aclosing(watch_apps(self._directories, self._recheck)) as wakings:
-            async for _ in wakings:
-                await self.check()
+        while True:
+            await self.check()
+            await asyncio.sleep(self._interval)
 
     async def check(self) -> None:
         """Load if anything has changed since the last load began. Never raises."""
@@ -123,15 +122,16 @@ class Reloader:
         self.problem = None
         self._apps.use(reloaded.preprocessor)
         self._metrics.count_reload(reloaded.outcome)
-        catalog, change = reloaded.preprocessor.catalog, reloaded.change
+        catalog, diff = reloaded.preprocessor.catalog, reloaded.diff
+        reasons = {app.id: app.kept.reason for app in catalog.apps if app.kept}
         structlog.get_logger(__name__).info(
             "catalog_reloaded",
             outcome=reloaded.outcome,
             digest=catalog.digest,
             seconds=round(seconds, 3),
-            added=change.added[:LISTED],
-            changed=change.changed[:LISTED],
-            removed=change.removed[:LISTED],
-            kept=change.kept[:LISTED],
+            added=diff.added[:LISTED],
+            changed=diff.changed[:LISTED],
+            removed=diff.removed[:LISTED],
+            kept=[f"{app_id}: {reasons[app_id]}" for app_id in diff.kept[:LISTED]],
         )
         log_findings(finding for finding in catalog.findings if finding not in known)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import orjson
 
-from apps.sdk.http.egress import EgressRules, open_session
+from apps.sdk.http.rules import EgressRules
 from apps.sdk.jsontypes import Json
 from apps.sdk.names import fold_name
 from apps.sdk.skill import MAX_STORAGE_KEY, TIMEOUT, SkillContext, SkillStorage, Source
@@ -150,6 +150,8 @@ class _LazySession:
 
     def open(self) -> aiohttp.ClientSession:
         if self.session is None:
+            from apps.sdk.http.session import open_session  # noqa: PLC0415 - imports aiohttp
+
             self.session = open_session(self.rules)
         return self.session
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import functools
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Unpack
 
 from apps.sdk.catalog import SkillSpec
-from apps.sdk.invocation import RequestReader
+from apps.sdk.invocation import invoke, unwrap
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.loading.held_modules import HeldModules
 from apps.sdk.names import fold_name
-from apps.sdk.results.conversion import RESULT_BYTES, Unusable, to_json, to_note
-from apps.sdk.skill import TIMEOUT, BatchSkill, SkillContext, SkillError, SkillResult
+from apps.sdk.results.conversion import RESULT_BYTES, Unusable, to_json
+from apps.sdk.skill import TIMEOUT, BatchSkill, SkillContext, SkillError
 from apps.sdk.testing.context import Cancel, ContextOptions, make_context
-from apps.sdk.testing.loading import AppCode, find_skill
+from apps.sdk.testing.loading import find_skill
 from apps.sdk.testing.request_check import RequestCheck
 from apps.sdk.testing.result_check import ResultMismatch, check_result
 from apps.sdk.testing.skill_run import SkillRun, describe_run
@@ -35,18 +34,17 @@ def load_skill(place: str | Path, skill_id: str, *, varying: Sequence[str] = ())
     Raises `NoSuchSkill` with the app's findings.
     """
     loaded = find_skill(place, skill_id)
-    return SkillHarness(loaded.spec, loaded.code, varying)
+    return SkillHarness(loaded.spec, loaded.modules, varying)
 
 
 class SkillHarness:
     """One skill, ready to run. `spec` is what the catalog would hold of it."""
 
-    def __init__(self, spec: SkillSpec, code: AppCode, varying: Sequence[str] = ()) -> None:
+    def __init__(self, spec: SkillSpec, modules: HeldModules, varying: Sequence[str] = ()) -> None:
         self.spec = spec
-        self._code = code
+        self._modules = modules
         self._varying = tuple(varying)
         self._requests = RequestCheck(spec)
-        self._reader = RequestReader()
 
     async def run(self, request: JsonObject, **options: Unpack[ContextOptions]) -> SkillRun:
         """Run one request: an entry of `requests`, or all arguments where the schema has no such array.
@@ -67,7 +65,7 @@ class SkillHarness:
 
     def check_from_message(self, text: str) -> Json | None:
         """The request that the skill's `from_message` finds in `text`, if any. Raises `RequestMismatch` when it does not fit."""
-        self._code.put_in_place()
+        self._modules.put_back([self.spec.app_id])
         found = self.spec.implementation.from_message(text)
         dump = getattr(found, "model_dump", None)
         request = found if dump is None else dump(mode="json", exclude_none=True)
@@ -83,7 +81,7 @@ class SkillHarness:
     async def _execute(self, requests: Sequence[JsonObject], options: ContextOptions) -> list[SkillRun | SkillError]:
         for request in requests:
             self._requests.check(request)
-        self._code.put_in_place()
+        self._modules.put_back([self.spec.app_id])
         options = _complete_options(self.spec, options)
         async with make_context(**options) as context:
             answers = await self._call_in_time(copy.deepcopy(list(requests)), context, options)
@@ -93,7 +91,7 @@ class SkillHarness:
         cause: Exception | None = None
         try:
             async with asyncio.timeout(options["timeout"]) as time_limit:
-                answers = await self._call(requests, context)
+                answers = await invoke(self.spec.implementation, requests, context, run_in_thread)
         except Exception as error:
             if not time_limit.expired():
                 raise
@@ -103,20 +101,8 @@ class SkillHarness:
         options["cancellation"].cancelled = True  # also when it has caught its cancellation and answered all the same
         raise OutOfTime(f"{self.spec.tool_name} did not end within {options['timeout']:.3g} s") from cause
 
-    async def _call(self, requests: list[JsonObject], context: SkillContext) -> list[Json]:
-        skill = self.spec.implementation
-        if not isinstance(skill, BatchSkill):
-            request = self._reader.read(skill.execute, requests[0])
-            return [await _call_method(skill.execute, request, context)]
-
-        async def call(typed: list[Json]) -> Json:
-            return await _call_method(skill.execute_batch, typed, context)
-
-        return await self._reader.call_together(skill.execute_batch, requests, call)
-
     def _finish(self, answer: Json) -> SkillRun:
-        is_result = issubclass(type(answer), SkillResult)
-        data, note = (answer.data, to_note(answer.note)) if is_result else (answer, None)
+        data, note = unwrap(answer)
         try:
             whole = to_json(data, max_bytes=RESULT_BYTES)
         except Unusable as error:
@@ -131,10 +117,3 @@ def _complete_options(spec: SkillSpec, options: ContextOptions) -> ContextOption
     completed: ContextOptions = {"timeout": spec.timeout or TIMEOUT, "cancellation": Cancel(), **options}
     completed["secrets"] = spec.choose_secrets(given)
     return completed
-
-
-async def _call_method(method: Callable[..., Json], request: Json, context: SkillContext) -> Json:
-    if inspect.iscoroutinefunction(method):
-        return await method(request, context)
-    result = await run_in_thread(functools.partial(method, request, context), f"skill {context.call_id}")
-    return await result if inspect.isawaitable(result) else result

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
-import apps
 from apps.sdk.catalog import App, SkillSpec
 from apps.sdk.loader import load_one_app
 from apps.sdk.loading.app import MANIFEST
-from apps.sdk.names import find_close_names, tool_name
+from apps.sdk.loading.held_modules import HeldModules
+from apps.sdk.names import tool_name
+from apps.sdk.near_names import SEVERAL, find_near
 
 
 class NoSuchSkill(AssertionError):
@@ -20,30 +19,11 @@ class NoSuchSkill(AssertionError):
 
 
 @dataclass(frozen=True, slots=True)
-class AppCode:
-    """The modules that an app was loaded from, kept together: another folder may hold an app of the same id."""
-
-    app_id: str
-    modules: dict[str, ModuleType]
-
-    def put_in_place(self) -> None:
-        """Let `import apps.<app_id>...` find these modules, as it must when the skill imports as it runs."""
-        package = f"apps.{self.app_id}"
-        if sys.modules.get(package) is self.modules.get(package):
-            return
-        for name in _find_modules(self.app_id):
-            del sys.modules[name]
-        sys.modules.update(self.modules)
-        if package in self.modules:
-            setattr(apps, self.app_id, self.modules[package])
-
-
-@dataclass(frozen=True, slots=True)
 class LoadedSkill:
-    """A skill and the code of its app."""
+    """A skill and the modules that it was loaded from: another folder may hold an app of the same id."""
 
     spec: SkillSpec
-    code: AppCode
+    modules: HeldModules
 
 
 def find_skill(place: str | Path, skill_id: str) -> LoadedSkill:
@@ -51,8 +31,7 @@ def find_skill(place: str | Path, skill_id: str) -> LoadedSkill:
     app = load_one_app(find_app_folder(place))
     for skill in app.skills:
         if skill_id in {skill.skill_id, skill.tool_name}:
-            modules = {name: sys.modules[name] for name in _find_modules(app.id)}
-            return LoadedSkill(skill, AppCode(app.id, modules))
+            return LoadedSkill(skill, HeldModules.hold())
     raise NoSuchSkill("\n".join(_explain(app, skill_id)))
 
 
@@ -65,18 +44,13 @@ def find_app_folder(place: str | Path) -> Path:
     raise NoSuchSkill(f"there is no {MANIFEST} in {start} or any folder above it")
 
 
-def _find_modules(app_id: str) -> list[str]:
-    package = f"apps.{app_id}"
-    return [name for name in sys.modules if name == package or name.startswith(f"{package}.")]
-
-
 def _explain(app: App, skill_id: str) -> list[str]:
     """Why there is no such skill, a line each: what set it aside, or names that look like it; then what was found."""
     names = {skill_id, tool_name(app.id, skill_id), app.id}
     reasons = [f"{item.id} is set aside: {item.position}: {item.reason}" for item in app.quarantined if item.id in names]
     if not reasons:
         ids = [skill.skill_id for skill in app.skills] + [item.id.removeprefix(f"{app.id}-") for item in app.quarantined]
-        close = ", ".join(find_close_names(skill_id, ids))
+        close = ", ".join(find_near(skill_id, ids, SEVERAL))
         known = ", ".join(ids) or "none"
         reasons = [f"the app {app.id} has no skill {skill_id!r}; " + (f"close: {close}" if close else f"there are: {known}")]
     return [*reasons, *(f"  {finding}" for finding in app.findings)]

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.kinds import json_type
 from apps.sdk.results.blocks import holds_blocks
 from apps.sdk.schemas.faults import describe, join_path
-from apps.sdk.schemas.references import json_type
 from apps.sdk.truncation import shorten
 
 _MAX_FAULTS = 20

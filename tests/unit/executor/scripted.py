@@ -16,9 +16,8 @@ from apps.sdk.chat import ToolCall
 from apps.sdk.contract import Contract
 from apps.sdk.findings import Position
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.skill import Effect, Skill, SkillContext
+from apps.sdk.skill import Cancellation, Effect, Skill, SkillContext
 from executor.calls import Call, CallBatch, parse_calls
-from executor.dispatch import CancelFlag
 from executor.engine.local import LocalEngine
 from executor.policy import Limits
 from executor.results import CallResult, EntryResult, ResultBatch
@@ -174,7 +173,7 @@ async def open_turn(
 ) -> AsyncIterator[Turn]:
     async with aiohttp.ClientSession() as http:
 
-        def make_context(skill: SkillSpec, call_id: str, deadline: float) -> SkillContext:
+        def make_context(skill: SkillSpec, call_id: str, deadline: float, cancellation: Cancellation) -> SkillContext:
             return SkillContext(
                 tenant="t",
                 user="u",
@@ -186,7 +185,7 @@ async def open_turn(
                 secrets=secrets or {},
                 storage=NoStorage(),
                 logger=NoLogger(),
-                cancellation=CancelFlag(),
+                cancellation=cancellation,
             )
 
         contract, observer = make_contract(*skills), Recorder()

@@ -256,7 +256,7 @@ def test_declared_arguments_beside_requests_reach_every_entry_and_are_checked_on
         ({}, ["requests[0].query is missing"]),
         ({"query": "x", "limit": "many"}, ["requests[0].limit", '"many" (string)', "integer"]),
         ({"query": "x", "limit": 0}, ["requests[0].limit", "0 (integer)", "at least 1"]),
-        ({"query": "x", "limt": 3}, ["requests[0].limt is not known", "did you mean limit?"]),
+        ({"query": "x", "limt": 3}, ["requests[0].limt is not known", "did you mean 'limit'?"]),
         ({"query": ["x"]}, ["requests[0].query", "array", "string"]),
     ],
 )
@@ -281,7 +281,7 @@ def test_all_faults_of_an_entry_come_in_one_message_and_the_siblings_run() -> No
 def test_close_names_are_searched_for_the_faults_that_are_shown() -> None:
     """Ninety thousand unknown fields are counted; only the five that are named get advice."""
     error = error_of(parse(requests({"query": "x", **{f"quer{n}": n for n in range(90_000)}}), SEARCH))
-    assert error.message.count("did you mean query?") == 5
+    assert error.message.count("did you mean 'query'?") == 5
     assert error.message.endswith("; and 89995 more.")
 
 
@@ -346,6 +346,20 @@ def test_an_unknown_name_is_an_error_beside_a_good_call_and_offers_close_names_o
     assert "web-search" in (error_of(unknown).hint or "")
     assert known.error is None
     assert error_of(nameless).code == "unknown_tool"
+
+
+@pytest.mark.parametrize(
+    "written", ["brary search", "library-sear", "LIBRARYSEARCH", "libary_search", "functions.library-search"]
+)
+def test_a_name_that_was_cut_is_answered_with_the_whole_one(written: str) -> None:
+    """hostile E: `brary search` and its like: nothing is run, the real name is offered, no name from outside the scope."""
+    skill = make_spec(name="library-search")
+    contract = Contract(
+        "digest", {skill.tool_name: skill}, frozenset({"library-search", "library-searches", "secret-brary_search"})
+    )
+    (call,) = parse_calls([ToolCall("1", written, "{}")], contract, Limits()).calls
+    assert (call.skill, error_of(call).code) == (None, "unknown_tool")
+    assert error_of(call).hint == "Close names: library-search."
 
 
 def test_calls_over_the_limit_of_one_reply_are_each_refused() -> None:

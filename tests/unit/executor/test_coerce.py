@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -125,3 +128,68 @@ def test_a_valid_value_is_never_changed_and_coercing_twice_is_coercing_once(sche
 def test_a_changed_value_is_always_reported(schema: JsonObject, value: Json) -> None:
     coerced = read(value, schema)
     assert coerced.value == value or coerced.notes
+
+
+def restores(came: Json, read: Json) -> bool:
+    """Whether what was read gives back what came: the same number, the parsed text, the one item, less nulls left out."""
+    wrapped = isinstance(read, list) and not isinstance(came, list) and len(read) == 1 and restores(came, read[0])
+    if wrapped or (type(came) is type(read) and came == read):
+        return True
+    if isinstance(came, str):
+        return restores_text(came.strip(), read)
+    if isinstance(came, dict) and isinstance(read, dict):
+        return (
+            all(restores(came[key], read[key]) if key in read else came[key] is None for key in came)
+            and read.keys() <= came.keys()
+        )
+    if isinstance(came, list) and isinstance(read, list):
+        return len(came) == len(read) and all(map(restores, came, read))
+    numbers = not isinstance(came, bool) and not isinstance(read, bool)
+    return numbers and (came == read or (isinstance(came, int) and read == str(came)))
+
+
+def restores_text(text: str, read: Json) -> bool:
+    if isinstance(read, bool | None):
+        return text.casefold() == json.dumps(read)
+    if isinstance(read, int | float):
+        return Decimal(text) == Decimal(repr(read))
+    return not isinstance(read, str) and restores(json.loads(text), read)
+
+
+@given(SCHEMAS, VALUES)
+def test_nothing_is_lost(schema: JsonObject, value: Json) -> None:
+    """hostile D: what came can be told from what was read, whatever was repaired."""
+    assert restores(value, read(value, schema).value)
+
+
+NUMBERS = st.decimals(allow_nan=False, allow_infinity=False, places=None).map(str) | st.from_regex(
+    r"[-+]?[0-9]{0,40}\.?[0-9]{0,40}([eE][-+]?[0-9]{1,4})?", fullmatch=True
+)
+
+
+@given(NUMBERS, st.sampled_from(["integer", "number"]))
+def test_a_number_that_is_read_from_text_is_that_number(text: str, kind: str) -> None:
+    """hostile D: to the last digit, or it stays text for the validator to refuse."""
+    number = read(text, of(kind)).value
+    assert number == text or Decimal(repr(number)) == Decimal(text)
+
+
+TEXT_FIELDS = st.sampled_from(
+    [
+        of("string"),
+        of("string", minLength=3),
+        of("string", pattern="^a"),
+        of(["string", "integer"]),
+        of(["string", "null"]),
+        {"enum": ["a", 1]},
+        {"anyOf": [of("string"), of("integer")]},
+        {"allOf": [of("string"), {"minLength": 2}]},
+    ]
+)
+
+
+@given(TEXT_FIELDS, NUMBERS | st.sampled_from(["1", "true", "null", "[1]", '{"a": 1}', '"x"', ""]) | st.text(max_size=5))
+def test_text_in_a_text_field_stays_text(schema: JsonObject, text: str) -> None:
+    """hostile D: whatever it looks like, alone and in an object."""
+    assert read(text, schema).value == text
+    assert read({"a": text, "b": "1"}, of("object", properties={"a": schema, "b": of("integer")})).value["a"] == text
