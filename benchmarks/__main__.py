@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from benchmarks import catalog_load, fan_out, stages, start_up, token_savings, toon_size, turn_overhead
+from benchmarks import catalog_load, dialects, fan_out, stages, start_up, token_savings, toon_size, turn_overhead
 from benchmarks.loops import run
 from benchmarks.machine import describe_machine
 from benchmarks.measuring import tell
@@ -29,6 +29,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "stages": stages.measure,
     "tokens": token_savings.measure,
     "toon": toon_size.measure,
+    "dialects": dialects.measure,
 }
 
 

@@ -75,8 +75,8 @@ def probe_reload(folder: Path) -> JsonObject:
         begun = time.perf_counter()
         reloaded = load_next(running, (folder,))
         told[name] = time.perf_counter() - begun
-        if reloaded.change.changed != (app.id,):
-            raise BenchmarkError(f"the edit of {file.name} changed {reloaded.change.changed}, not {app.id}")
+        if reloaded.diff.changed != (app.id,):
+            raise BenchmarkError(f"the edit of {file.name} changed {reloaded.diff.changed}, not {app.id}")
         running = reloaded.preprocessor
     return told
 

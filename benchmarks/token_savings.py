@@ -16,6 +16,7 @@ import orjson
 from apps.sdk.catalog import Catalog
 from apps.sdk.chat import ChatRequest, Message, ModelReply, TextDelta, ToolDefinition
 from apps.sdk.loader import load_catalog
+from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from benchmarks.apps import SEED
 from benchmarks.data_apps import convert_catalog, read_lines
 from benchmarks.measuring import BenchmarkError, tell
@@ -105,7 +106,7 @@ async def measure_catalog(
     preprocessor = Preprocessor(catalog=catalog, retriever=LexicalIndex(catalog), texts=texts.preselection, model=recorder)
     samples = [await measure_message(preprocessor, recorder, query) for query in chosen]
     everything = count_tools(
-        [build_definition(skill, preprocessor.settings.requests_per_call) for skill in catalog.skills.values()]
+        [tool for skill in catalog.skills.values() if isinstance(tool := build_definition(skill, ToolSchemas()), ToolDefinition)]
     )
     sent = statistics.fmean(sample.sent for sample in samples)
     known = [sample.found for sample in samples if sample.found is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -11,6 +11,8 @@ from apps.sdk.catalog import Catalog
 from apps.sdk.chat import Message, ToolDefinition
 from apps.sdk.contract import Contract, make_contract
 from apps.sdk.names import resolve_name
+from apps.sdk.schemas.dialects.records import Refused
+from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from preprocessor.expand import Expansion
 from preprocessor.settings import PreprocessSettings
 from preprocessor.tools import build_definition
@@ -33,13 +35,15 @@ class AppInstruction:
 class Exposure:
     """The tools of this turn, in the order in which they are sent; `sources` says of each why it is sent.
 
-    With no `tools` neither `tools` nor `tool_choice` goes on the wire. The contract's skills are all that are available.
+    With no `tools` neither `tools` nor `tool_choice` goes on the wire. The contract's skills are all that are available, but
+    for the `refused`, with the reason: their schemas cannot be written for the models that are asked.
     """
 
     tools: tuple[ToolDefinition, ...]
     sources: Mapping[str, ExposureSource]
     app_instructions: tuple[AppInstruction, ...]
     contract: Contract
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,6 +61,8 @@ def expose(
     preselected: Sequence[str],
     history_skills: Sequence[str] = (),
     settings: PreprocessSettings | None = None,
+    *,
+    schemas: ToolSchemas | None = None,
 ) -> Exposure:
     """Residents in expansion order, then what the history called, then what was preselected, then their follow-ups.
 
@@ -64,13 +70,17 @@ def expose(
     expansion. At most `tools_max` tools.
     """
     settings = settings or PreprocessSettings()
+    schemas = schemas or ToolSchemas(requests_per_call=settings.requests_per_call)
     sources = _order(catalog, expansion, preselected, history_skills, settings)
-    shown = [catalog.skills[name] for name in sources]
+    built = {name: build_definition(catalog.skills[name], schemas) for name in sources}
+    tools = tuple(tool for tool in built.values() if isinstance(tool, ToolDefinition))
+    refused = {name: tool.reason for name, tool in built.items() if isinstance(tool, Refused)}
     return Exposure(
-        tools=tuple(build_definition(skill, settings.requests_per_call) for skill in shown),
-        sources=MappingProxyType(sources),
-        app_instructions=_list_instructions(catalog, frozenset(skill.app_id for skill in shown)),
-        contract=make_contract(catalog, expansion.available),
+        tools=tools,
+        sources=MappingProxyType({tool.name: sources[tool.name] for tool in tools}),
+        app_instructions=_list_instructions(catalog, frozenset(catalog.skills[tool.name].app_id for tool in tools)),
+        contract=make_contract(catalog, (name for name in expansion.available if name not in refused), schemas),
+        refused=MappingProxyType(refused),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.chat import ChatModel, Message
+from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from apps.sdk.skill import Source
 from preprocessor.availability import Override
 from preprocessor.expand import Expansion, expand
@@ -48,7 +49,7 @@ class Preprocessor:
     """The steps on one catalog snapshot; make a new one for a new catalog. Holds nothing of a request.
 
     `retriever` is built from the same catalog. `secrets` are credentials by folded provider name. `model` None: the
-    ranking shortlists alone.
+    ranking shortlists alone. `schemas` writes them for the main models; None = for models that nobody knows.
     """
 
     catalog: Catalog
@@ -57,11 +58,14 @@ class Preprocessor:
     settings: PreprocessSettings = field(default_factory=PreprocessSettings)
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     model: ChatModel | None = None
+    schemas: ToolSchemas | None = None
     _preselector: Preselector = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         preselector = Preselector(self.catalog, self.retriever, self.texts, self.settings, self.model)
         object.__setattr__(self, "_preselector", preselector)
+        if self.schemas is None:
+            object.__setattr__(self, "schemas", ToolSchemas(requests_per_call=self.settings.requests_per_call))
 
     async def prepare(self, request: PreprocessRequest) -> Prepared:
         expansion = self.expand(request)
@@ -85,4 +89,4 @@ class Preprocessor:
 
     def expose(self, request: PreprocessRequest, expansion: Expansion, preselection: Preselection) -> Exposure:
         called = find_called_skills(request.messages, self.catalog, expansion.available, self.settings.history_skills)
-        return expose(self.catalog, expansion, preselection.names, called, self.settings)
+        return expose(self.catalog, expansion, preselection.names, called, self.settings, schemas=self.schemas)

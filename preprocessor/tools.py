@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolDefinition
-from apps.sdk.schemas.parameters import with_request_fields
+from apps.sdk.schemas.dialects.records import Refused
+from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
+from apps.sdk.truncation import shorten
 
 
-def build_definition(skill: SkillSpec, requests_per_call: int) -> ToolDefinition:
-    """The definition; key order is the author's, so the same skill is the same bytes in every process."""
-    return ToolDefinition(skill.tool_name, skill.description, with_request_fields(skill.parameters, limit=requests_per_call))
+def build_definition(skill: SkillSpec, schemas: ToolSchemas) -> ToolDefinition | Refused:
+    """The definition for the models' family, the same bytes in every process, or why there is none.
+
+    What the schema's root says in words stands in the function's description, which every model reads.
+    """
+    adapted = schemas.find(skill)
+    if isinstance(adapted, Refused):
+        return adapted
+    root = adapted.description if adapted.description != skill.description else ""
+    description = f"{skill.description}\n{root}" if root else skill.description
+    shown = shorten(description, schemas.profile.max_tool_description)
+    return ToolDefinition(skill.tool_name, shown, adapted.schema, strict=schemas.profile.all_required)

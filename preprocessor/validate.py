@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from apps.sdk.jsontypes import Json
+from apps.sdk.kinds import json_type
 from apps.sdk.names import MAX_WRITTEN, resolve_name
-from apps.sdk.schemas.references import json_type
 from preprocessor.expand import Expansion
 
 RejectReason: TypeAlias = Literal["unknown", "disabled", "out_of_scope", "duplicate", "not_text", "invalid", "over_limit"]

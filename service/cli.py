@@ -16,12 +16,28 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 app = typer.Typer(
-    name="shortlist", no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False, rich_markup_mode=None,
-    help="Shortlists the skills a message needs, shows a model only those, and runs what it calls.",
-)  # fmt: skip
+    name="shortlist", no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False, rich_markup_mode=None
+)
 
 IntentOption = Annotated[str | None, typer.Option("--intent", help='JSON, e.g. {"disabled": ["math-*"]}.')]
 JsonFlag = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(version("shortlist"))
+        raise typer.Exit
+
+
+@app.callback()
+def take_options(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and end.")
+    ] = False,
+) -> None:
+    """Shortlists the skills a message needs, shows a model only those, and runs what it calls."""
 
 
 @app.command()
@@ -145,6 +161,41 @@ def expand(
     from service.commands.expand import expand_once
 
     _run(expand_once(_read_settings(), intent, source, as_json=as_json))
+
+
+keys_commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Make, list and revoke the keys of the API.")
+app.add_typer(keys_commands, name="keys")
+
+
+@keys_commands.command("add")
+def add_key(
+    name: Annotated[str, typer.Argument(help="Whose key it is, for the log and for revoking.")],
+    scope: Annotated[str, typer.Option(help="use, author (and what is wrong with apps) or admin (and overrides).")] = "use",
+    tenant: Annotated[str | None, typer.Option(help="The only tenant that the key is for; default: every tenant.")] = None,
+    setting: Annotated[
+        bool, typer.Option("--setting", help="Store nothing; print what SHORTLIST_API_KEYS takes, for a first key.")
+    ] = False,
+) -> None:
+    """Make a key. It is printed once; only its digest is kept."""
+    from service.commands.keys import add_key as add
+
+    _run(add(_read_settings(), name, scope, tenant, as_setting=setting))
+
+
+@keys_commands.command("list")
+def list_keys() -> None:
+    """Show every key. Also its scope, its tenant and whether it is taken."""
+    from service.commands.keys import list_keys as list_all
+
+    _run(list_all(_read_settings()))
+
+
+@keys_commands.command("revoke")
+def revoke_key(name: Annotated[str, typer.Argument(metavar="NAME", help="The key's name, or its id.")]) -> None:
+    """Take a key no longer. Every replica refuses it within a second."""
+    from service.commands.keys import revoke_key as revoke
+
+    _run(revoke(_read_settings(), name))
 
 
 @app.command()

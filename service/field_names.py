@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, get_args
 
 from pydantic import BaseModel
+
+from apps.sdk.near_names import ask, find_near
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
     from apps.sdk.jsontypes import Json
 
-_MAX_LENGTH = 100
-"""Characters of a name that are looked at."""
-
 
 def phrase_error(item: ErrorDetails, model: type[BaseModel] | None) -> str:
     """Pydantic's words about one error; with the `model`, an unknown field gets the near one beside it."""
     words = item["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     meant = suggest_field(model, item["loc"]) if model and item["type"] == "extra_forbidden" else None
-    return f"{words}; did you mean {meant!r}?" if meant else words
+    return f"{words}; {ask(meant)}" if meant else words
 
 
 def suggest_field(model: type[BaseModel], path: Sequence[int | str]) -> str | None:
@@ -30,9 +28,8 @@ def suggest_field(model: type[BaseModel], path: Sequence[int | str]) -> str | No
     for part in path[:-1]:
         inner = [found for outer in models for found in _find_inner(outer, part)]
         models = inner or models  # indexes, and pydantic's names for the branches of unions, lead to no field
-    known = sorted({name for found in models for name in _list_names(found)})
-    close = difflib.get_close_matches(str(path[-1])[:_MAX_LENGTH], known, n=1, cutoff=0.7) if path else []
-    return close[0] if close else None
+    known = {name for found in models for name in _list_names(found)}
+    return next(iter(find_near(str(path[-1]), known)), None) if path else None
 
 
 def _list_names(model: type[BaseModel]) -> Iterator[str]:

@@ -6,6 +6,7 @@ Lists are comma-separated. Times are in seconds, sizes in bytes.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
@@ -14,10 +15,13 @@ from dotenv import dotenv_values
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from apps.sdk.http.egress import EgressRules, normalize_host
+from apps.sdk.http.rules import EgressRules, normalize_host
 from apps.sdk.names import fold_name
-from executor.policy import Limits
+from apps.sdk.schemas.dialects.families import choose_profile
+from apps.sdk.schemas.dialects.profiles import Profile, ProfileName
+from executor.policy import THREADS, THREADS_PER_SKILL, Limits
 from preprocessor.settings import PreprocessSettings
+from service.access.keys import AccessKey, parse_setting
 
 _LIMITS = Limits()
 _PREPROCESS = PreprocessSettings()
@@ -38,6 +42,7 @@ KEY_VARIABLES = MappingProxyType(
     }
 )
 """Where litellm looks for the key of a provider; others are not checked."""
+ORIGIN_FORM = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 CommaList = Annotated[tuple[str, ...], NoDecode]
 
 
@@ -58,12 +63,31 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least severe level that is logged.")
     log_json: bool | None = Field(None, description="JSON log lines; empty = only when standard error is no terminal.")
     body_limit: int = Field(1_048_576, ge=1_024, description="Largest request body.")
+    body_depth: int = Field(64, ge=8, le=150, description="Deepest nesting of a request body.")
+    url_limit: int = Field(8_190, ge=256, le=65_536, description="Longest path with its query.")
+    query_parameters_max: int = Field(32, ge=1, description="Most parameters of a query.")
+    header_limit: int = Field(8_190, ge=256, le=65_536, description="Largest single header, its name included.")
+    headers_max: int = Field(100, ge=16, le=1_000, description="Most headers of a request.")
     shutdown_grace: float = Field(20.0, ge=0, description="How long running turns may finish after SIGTERM.")
     drain_delay: float = Field(0.0, ge=0, description="How long to go on listening, not ready, before the port is closed.")
     client_timeout: float = Field(30.0, gt=0, description="How long a client may not read before its event stream is cut.")
     heartbeat: float = Field(15.0, gt=0, description="Pause between comments on a quiet event stream.")
     on_disconnect: Literal["cancel", "finish"] = Field("cancel", description="What becomes of a turn whose client has left.")
     idempotency_retention: float = Field(86_400.0, gt=0, description="How long an Idempotency-Key's answer is kept.")
+
+    # who may come, and how often
+    api_keys: CommaList = Field(
+        (),
+        description="API keys beside those of the store, each name:scope:sha256 or name:scope:sha256:tenant, as"
+        " `shortlist keys add NAME --setting` prints them.",
+    )
+    api_keys_max_age: float = Field(1.0, ge=0, description="How old the store's keys may be that a replica goes by.")
+    allow_anonymous: bool | None = Field(
+        None, description="Whether a key is optional, for everything. Empty = only while HOST is a loopback address."
+    )
+    cors_origins: CommaList = Field((), description="Origins, as https://chat.example.com, whose pages may call the API.")
+    requests_per_minute_per_key: int = Field(0, ge=0, description="Requests a minute with one key, per replica; 0 = any number.")
+    requests_per_minute_per_tenant: int = Field(0, ge=0, description="The same for one tenant, whatever its keys.")
 
     # apps and store
     apps_dirs: CommaList = Field(
@@ -96,6 +120,10 @@ class Settings(BaseSettings):
     model_rules: dict[str, dict[str, tuple[str, ...]]] = Field(
         {}, description='Main models by an extra preselection field, as JSON {"complexity": {"simple": ["openai/..."]}}.'
     )
+    schema_profile: ProfileName | None = Field(
+        None, description="How every main model wants schemas. Empty = by its name; `common` where names differ or say nothing."
+    )
+    schema_profiles: dict[str, ProfileName] = Field({}, description='The same by model, as JSON {"openai/my-model": "local"}.')
     model_api_base: str | None = Field(None, description="URL of an OpenAI-compatible server for all models, with its /v1.")
     model_api_key: SecretStr | None = Field(
         None, description="Key of the models. Empty = the provider's own variable, exported (not in .env)."
@@ -110,6 +138,7 @@ class Settings(BaseSettings):
     turn_token_budget: int = Field(200_000, ge=1, description="Tokens of both models that a turn may use.")
     max_rounds: int = Field(8, ge=1, le=50, description="Rounds of tool calls before the last call without tools.")
     turns_parallel: int = Field(200, ge=1, description="Turns at once; one more is told to come back.")
+    turns_parallel_per_tenant: int = Field(150, ge=1, description="Of those, one tenant's at most.")
 
     # preselection
     preselection_timeout: float = Field(
@@ -127,7 +156,7 @@ class Settings(BaseSettings):
     history_skills: int = Field(
         _PREPROCESS.history_skills, ge=0, description="Most skills that stay sent since the chat used them."
     )
-    tools_max: int = Field(_PREPROCESS.tools_max, ge=1, description="Most tools that a model is sent.")
+    tools_max: int = Field(_PREPROCESS.tools_max, ge=1, le=128, description="Most tools that a model is sent.")
     preselection_messages: int = Field(_PREPROCESS.history_messages, ge=1, description="Messages that the cheap model is shown.")
     preselection_output_tokens: int = Field(
         _PREPROCESS.max_output_tokens, ge=1, description="Longest reply of the cheap model in tokens; thinking counts."
@@ -139,19 +168,30 @@ class Settings(BaseSettings):
     requests_parallel: int = Field(_LIMITS.parallel, ge=1, le=100, description="Requests at once in a turn.")
     skill_timeout: float = Field(_LIMITS.timeout, gt=0, description="One request of a skill that declares no timeout.")
     skill_attempts: int = Field(_LIMITS.retry_attempts, ge=1, le=10, description="Attempts at a request of an idempotent skill.")
-    skill_threads_each: int = Field(8, ge=1, description="Threads that one skill without async may take of those.")
-    skill_threads: int = Field(_LIMITS.threads, ge=1, description="Threads for skills that are no coroutines.")
+    skill_threads_each: int = Field(
+        THREADS_PER_SKILL, ge=1, description="Threads that one skill without async may take of those."
+    )
+    skill_threads: int = Field(THREADS, ge=1, description="Threads for skills that are no coroutines.")
     result_bytes: int = Field(_LIMITS.result_bytes, ge=1_024, description="Largest result of one request.")
     result_bytes_for_llm: int = Field(
         _LIMITS.result_bytes_for_llm, ge=256, description="Largest result a model is shown; longer ones are cut at rows."
     )
 
-    @field_validator("main_models", "apps_dirs", "egress_allowed_hosts", mode="before")
+    @field_validator("main_models", "apps_dirs", "egress_allowed_hosts", "api_keys", "cors_origins", mode="before")
     @classmethod
     def _split_commas(cls, value: Any) -> Any:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
-    @field_validator("preselection_model", "model_api_base", "model_api_key", "max_output_tokens", "log_json", mode="before")
+    @field_validator(
+        "preselection_model",
+        "schema_profile",
+        "model_api_base",
+        "model_api_key",
+        "max_output_tokens",
+        "log_json",
+        "allow_anonymous",
+        mode="before",
+    )
     @classmethod
     def _read_empty_as_none(cls, value: Any) -> Any:
         return None if value == "" else value
@@ -161,11 +201,29 @@ class Settings(BaseSettings):
     def _read_hosts(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(map(normalize_host, hosts))
 
+    @field_validator("api_keys")
+    @classmethod
+    def _check_keys(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
+        for key in keys:
+            parse_setting(key)
+        return keys
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _check_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(ORIGIN_FORM.fullmatch(origin) for origin in origins):
+            raise ValueError("an origin must be scheme://host or scheme://host:port, in lower case, without a path")
+        return origins
+
     @model_validator(mode="after")
     def _keep_turns_below_their_limit(self) -> Self:
         if self.turn_timeout > self.turn_timeout_max:
             raise ValueError("SHORTLIST_TURN_TIMEOUT must not be above SHORTLIST_TURN_TIMEOUT_MAX")
         return self
+
+    @property
+    def fixed_keys(self) -> tuple[AccessKey, ...]:
+        return tuple(map(parse_setting, self.api_keys))
 
     @property
     def apps_paths(self) -> tuple[Path, ...]:
@@ -203,6 +261,13 @@ class Settings(BaseSettings):
         by_rule = (name for rules in self.model_rules.values() for names in rules.values() for name in names)
         cheap = (self.preselection_model,) if self.preselection_model else ()
         return tuple(dict.fromkeys((*self.main_models, *cheap, *by_rule)))
+
+    @property
+    def profile(self) -> Profile:
+        """How the main models are sent schemas: one for all of them, so that a fallback reads the same bytes."""
+        by_rule = (name for rules in self.model_rules.values() for names in rules.values() for name in names)
+        main = tuple(dict.fromkeys((*self.main_models, *by_rule)))
+        return choose_profile(main, for_all=self.schema_profile, by_model=self.schema_profiles)
 
     @property
     def uses_models(self) -> bool:

@@ -49,7 +49,7 @@ class SkillSpec:
 
     `content_hash` covers everything a model is shown and everything that decides how a call runs. `timeout` is in seconds,
     None = the service's default. `sources` None = everywhere.
-    `implementation` is the author's object, which may answer anything when it is compared or printed: nobody asks it.
+    `implementation` is the author's object, which may do anything when it is compared or printed, so that it is left out of both.
     """
 
     tool_name: str

@@ -62,14 +62,20 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ToolDefinition:
-    """A function as a model is shown it; `parameters` is a JSON Schema whose root is an object."""
+    """A function as a model is shown it; `parameters` is a JSON Schema whose root is an object.
+
+    `strict` asks the provider to let the model write nothing that does not fit them.
+    """
 
     name: str
     description: str
     parameters: JsonObject
+    strict: bool = False
 
     def to_wire(self) -> JsonObject:
-        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        function: JsonObject = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        if self.strict:
+            function["strict"] = True
         return {"type": "function", "function": function}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from apps.sdk.codes import CODES, Severity
+from apps.sdk.codes import CODES, Code, Severity
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -21,10 +21,10 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with what an author wrote. `code` is stable, e.g. `unknown-key`."""
+    """One thing that is wrong with what an author wrote."""
 
     position: Position
-    code: str
+    code: Code
     severity: Severity
     message: str
     suggestion: str | None = None
@@ -39,6 +39,6 @@ class Finding:
         return self.severity == "extra"
 
 
-def report(code: str, position: Position, message: str, suggestion: str | None = None) -> Finding:
+def report(code: Code, position: Position, message: str, suggestion: str | None = None) -> Finding:
     """A finding with the severity of its code."""
     return Finding(position, code, CODES[code].severity, message, suggestion)

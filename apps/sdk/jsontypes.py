@@ -7,3 +7,6 @@ Json: TypeAlias = Any
 
 JsonObject: TypeAlias = dict[str, Any]
 """A JSON object."""
+
+JsonPath: TypeAlias = tuple[str | int, ...]
+"""Keys and indexes from the root of a value to a part of it."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 ENGLISH = "en"
+"""The language that an app's texts for models are taken to be in."""
 
 MAX_TAG = 35
 """Characters; RFC 5646, section 4.4.1, gives it as what a tag may need."""
@@ -28,6 +29,11 @@ def write_language(text: str) -> str | None:
     first, *others = tag.split("-")
     styles = {2: str.upper, 4: str.title}
     return "-".join([first.lower(), *(styles.get(len(part), str.lower)(part) for part in others)])
+
+
+def is_english(tag: str) -> bool:
+    """Whether the tag is English, of whatever region."""
+    return tag.lower().split("-")[0] == ENGLISH
 
 
 def widen(tag: str) -> Iterator[str]:

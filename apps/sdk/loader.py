@@ -11,10 +11,12 @@ from apps.sdk.catalog import App, Catalog
 from apps.sdk.findings import Finding, Position, report
 from apps.sdk.hashing import hash_apps
 from apps.sdk.lint.rules import check_apps
-from apps.sdk.loading.app import MANIFEST, LoadedApp, escape, load_app
-from apps.sdk.loading.modules import find_working_directory, make_importable
+from apps.sdk.loading.app import MANIFEST, LoadedApp, load_app
+from apps.sdk.loading.file_stamps import SKIPPED_FOLDERS
+from apps.sdk.loading.modules import make_importable
+from apps.sdk.shown import show_path
 
-NO_APPS = frozenset({"sdk", "tests", "__pycache__"})
+NO_APPS = SKIPPED_FOLDERS | {"sdk"}
 """Folders beside apps that are never read as one; nor are those whose name begins with a dot."""
 
 
@@ -35,9 +37,9 @@ def load_catalog(directories: Sequence[Path]) -> Catalog:
     places = [_make_absolute(directory) for directory in directories]
     folders, findings = _choose_folders([folder for place in places for folder in find_folders(place)])
     make_importable(places)
-    loaded = sorted((load_app(folder, _show(folder / MANIFEST)) for folder in folders), key=lambda app: app.app.id)
+    loaded = sorted((load_app(folder, show_path(folder / MANIFEST)) for folder in folders), key=lambda item: item.app.id)
     findings += check_apps(loaded)
-    apps = tuple(_add_findings(app, findings) for app in loaded)
+    apps = tuple(_add_findings(item, findings) for item in loaded)
     everything = sorted({*findings, *(finding for app in apps for finding in app.findings)}, key=_order)
     return Catalog(apps, hash_apps(apps), tuple(everything))
 
@@ -48,7 +50,7 @@ def load_one_app(folder: Path) -> App:
     Never raises for what authors wrote. `import apps.<id>` finds its modules from then on. Raises `AppsDirectoryMissing`.
     """
     place = _make_absolute(folder)
-    loaded = load_app(place, _show(place / MANIFEST))
+    loaded = load_app(place, show_path(place / MANIFEST))
     return _add_findings(loaded, check_apps([loaded]))
 
 
@@ -77,16 +79,16 @@ def _choose_folders(folders: Sequence[Path]) -> tuple[list[Path], list[Finding]]
     for folder in folders:
         first = chosen.setdefault(folder.name, folder)
         if first != folder:
-            shown = _show(folder / MANIFEST)
-            message = f"the app {folder.name!r} is also in {_show(first / MANIFEST)}, which counts; {shown} is not read"
+            shown = show_path(folder / MANIFEST)
+            message = f"the app {folder.name!r} is also in {show_path(first / MANIFEST)}, which counts; {shown} is not read"
             findings.append(report("app-duplicate", Position(shown), message))
     return list(chosen.values()), findings
 
 
-def _add_findings(app: LoadedApp, findings: Sequence[Finding]) -> App:
+def _add_findings(loaded: LoadedApp, findings: Sequence[Finding]) -> App:
     """The app with all the findings about its file, by position."""
-    own = {*app.app.findings, *(finding for finding in findings if finding.position.file == app.document.file)}
-    return dataclasses.replace(app.app, findings=tuple(sorted(own, key=_order)))
+    own = {*loaded.app.findings, *(finding for finding in findings if finding.position.file == loaded.document.file)}
+    return dataclasses.replace(loaded.app, findings=tuple(sorted(own, key=_order)))
 
 
 def _order(finding: Finding) -> tuple[Position, str, str, str]:
@@ -98,10 +100,3 @@ def _make_absolute(directory: Path) -> Path:
         return Path(os.path.abspath(directory))  # noqa: PTH100 - symlinks keep their name
     except OSError as error:
         raise AppsDirectoryMissing(directory, "the working directory is gone") from error
-
-
-def _show(path: Path) -> str:
-    """The path as people name it: from the working directory when it lies below it."""
-    here = find_working_directory()
-    shown = path.relative_to(here) if here and path.is_relative_to(here) else path
-    return escape(str(shown))

@@ -1,13 +1,16 @@
-"""Programs of an app for data that must not be trusted to its libraries, each in a process of its own."""
+"""Programs of an app for data that must not be trusted to its libraries, each in a process of its own, a few at once."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakKeyDictionary
+
+from apps.sdk.places import Places
 
 _PIECE: Final = 65_536
 
@@ -18,6 +21,25 @@ class Ended:
 
     code: int
     written: bytes
+
+
+class Programs:
+    """At most `total` programs at once, `each` of one owner; further ones wait their turn.
+
+    An app has one for all its skills, since together they may take `total` times the memory that a program allows itself. It may
+    stand in a module: every event loop has places of its own.
+    """
+
+    def __init__(self, total: int, each: int) -> None:
+        self._total, self._each = total, each
+        self._places: WeakKeyDictionary[asyncio.AbstractEventLoop, Places] = WeakKeyDictionary()
+
+    async def run(self, arguments: Sequence[str], given: bytes, *, owner: Hashable, seconds: float, max_bytes: int) -> Ended:
+        """As `run_program`, within `seconds` that include the wait; `owner` is on whose behalf. Raises `TimeoutError` too."""
+        loop = asyncio.get_running_loop()
+        places = self._places.setdefault(loop, Places(self._total, self._each))
+        async with asyncio.timeout(seconds), places.take(owner):
+            return await run_program(arguments, given, max_bytes=max_bytes)
 
 
 async def run_program(arguments: Sequence[str], given: bytes, *, max_bytes: int) -> Ended:

@@ -42,4 +42,4 @@ def run_in_thread(work: Callable[[], _Made], name: str, on_end: Callable[[], Non
 
 def _storable(error: BaseException) -> BaseException:
     """A future takes no StopIteration; one becomes a RuntimeError, as in a coroutine."""
-    return RuntimeError("the skill raised StopIteration") if isinstance(error, StopIteration) else error
+    return RuntimeError("raised StopIteration") if isinstance(error, StopIteration) else error

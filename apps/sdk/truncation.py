@@ -1,4 +1,4 @@
-"""Texts cut to a length, and without half characters."""
+"""Texts cut to a length, and rid of characters that cannot be encoded."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def shorten_middle(text: str, length: int, mark: str = " … ") -> str:
 
 
 def replace_surrogates(text: str) -> str:
-    """Half a surrogate pair is no character and cannot be encoded: it becomes U+FFFD."""
+    """The text with U+FFFD for each lone surrogate, half of a pair, which cannot be encoded."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import typer
 
+from apps.sdk.shown import spell_out
 from service.commands.local import open_locally
-from service.commands.output import escape_controls
 from service.commands.running import CommandFailed
 from service.store.peek import describe_database
 
@@ -25,7 +25,7 @@ async def examine(settings: Settings) -> int:
     healthy = True
     async for fine, line in examine_parts(settings):
         healthy &= fine
-        typer.echo(escape_controls(f"{'ok  ' if fine else 'MEND'} {line}"))
+        typer.echo(spell_out(f"{'ok  ' if fine else 'MEND'} {line}"))
     return 0 if healthy else 1
 
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from apps.sdk.findings import Finding
-from service.commands.output import escape_controls
+from apps.sdk.shown import spell_out
 
 Format: TypeAlias = Callable[[Sequence[Finding]], Iterator[str]]
 
@@ -19,7 +19,7 @@ _COMMANDS = MappingProxyType({"error": "error", "warning": "warning"})
 
 def write_text(findings: Sequence[Finding]) -> Iterator[str]:
     """`file:line:column: severity: message [code]; suggestion`, a line each."""
-    return (escape_controls(str(finding)) for finding in findings)
+    return (spell_out(str(finding)) for finding in findings)
 
 
 def write_json(findings: Sequence[Finding]) -> Iterator[str]:
@@ -64,7 +64,7 @@ def _describe(finding: Finding) -> dict[str, str | int | None]:
 
 
 def _escape_data(text: str) -> str:
-    plain = escape_controls(text, keep="\r\n")
+    plain = spell_out(text, keep="\r\n")
     return plain.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

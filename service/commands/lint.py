@@ -11,11 +11,12 @@ from pathlib import Path
 from apps.sdk.catalog import Catalog
 from apps.sdk.findings import Finding
 from apps.sdk.loader import AppsDirectoryMissing, find_folders, load_catalog
-from apps.sdk.loading.app import MANIFEST, escape
+from apps.sdk.loading.app import MANIFEST
 from apps.sdk.loading.modules import find_working_directory
+from apps.sdk.shown import spell_out
 from service.commands.failures import UsageError
 from service.commands.finding_formats import FORMATS, count_severities
-from service.commands.output import escape_controls, keep_output_clean, print_lines, print_remark
+from service.commands.output import keep_output_clean, print_lines, print_remark
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ def lint_apps(directories: Sequence[Path], *, strict: bool, output_format: str) 
     """Print the findings; 1 when one is an error, or with `strict` a warning. Raises `UsageError`."""
     write = FORMATS.get(output_format)
     if write is None:
-        raise UsageError(f"--format: one of {', '.join(FORMATS)}, not {escape_controls(output_format)}")
+        raise UsageError(f"--format: one of {', '.join(FORMATS)}, not {spell_out(output_format)}")
     findings = [finding for finding in find_faults(directories) if strict or finding.severity in {"error", "warning", "hint"}]
     print_lines(write(findings))
     counts = count_severities(findings)
@@ -50,13 +51,13 @@ def find_faults(directories: Sequence[Path]) -> list[Finding]:
         with keep_output_clean():
             catalog = load_catalog(list(dict.fromkeys(target.directory for target in targets)))
     except AppsDirectoryMissing as error:
-        raise UsageError(escape_controls(str(error))) from error
+        raise UsageError(spell_out(str(error))) from error
     places = tuple(_choose_places(targets, catalog))
     return [finding for finding in catalog.findings if _lies_in(finding, places)]
 
 
 def _read_target(directory: Path) -> Target:
-    shown = escape_controls(str(directory))
+    shown = spell_out(str(directory))
     try:
         place = Path(os.path.abspath(directory))  # noqa: PTH100 - symlinks keep their name
         kind = place.stat().st_mode
@@ -79,7 +80,7 @@ def _choose_places(targets: Sequence[Target], catalog: Catalog) -> Iterator[Path
     for target in targets:
         place = target.app or target.directory
         if target.app and place not in found and not any(_is_below(file, place) for file in told):
-            raise UsageError(f"{escape_controls(str(place))}: a folder of that name is not read as an app; rename it")
+            raise UsageError(f"{spell_out(str(place))}: a folder of that name is not read as an app; rename it")
         yield place
 
 
@@ -89,5 +90,5 @@ def _lies_in(finding: Finding, places: Sequence[Path]) -> bool:
 
 def _is_below(file: str, place: Path) -> bool:
     """Of a file as findings name it: in printable characters, from the working directory when it lies below it."""
-    here = escape(str(find_working_directory() or ""))
-    return Path(here, file).is_relative_to(escape(str(place)))
+    here = spell_out(str(find_working_directory() or ""))
+    return Path(here, file).is_relative_to(spell_out(str(place)))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import apps
 from apps.sdk.loading.app import MANIFEST
-from apps.sdk.names import find_close_names
-from apps.sdk.scaffold.folders import create_app, create_skill
+from apps.sdk.near_names import SEVERAL, ask, find_near
+from apps.sdk.scaffold.folders import SCHEMA, create_app, create_skill, find_schema
 from apps.sdk.scaffold.identifiers import check_app_id
 from apps.sdk.scaffold.refusals import NotInserted, Refused, ScaffoldError
+from apps.sdk.shown import show_path, spell_out
 from service.commands.failures import CommandFailed, UsageError
-from service.commands.output import escape_controls, print_lines, print_remark, show_path
+from service.commands.output import print_lines, print_remark
 
 
 def make_app(app_id: str, *, name: str | None, skill_id: str, directory: Path | None, settings_places: Sequence[Path]) -> int:
@@ -26,8 +28,10 @@ def make_app(app_id: str, *, name: str | None, skill_id: str, directory: Path | 
         raise translate(error) from error
     print_lines(f"created {show_path(path)}" for path in made)
     if os.path.realpath(place) not in map(os.path.realpath, settings_places):
-        named = escape_controls(",".join(map(str, (*settings_places, place))))
+        named = spell_out(shlex.quote(",".join(map(str, (*settings_places, place)))))
         print_remark(f"to use it: export SHORTLIST_APPS_DIRS={named}")
+        if find_schema(place) is None:
+            print_remark(_explain_schema(place))
     return 0
 
 
@@ -53,8 +57,13 @@ def choose_directory(directory: Path | None, settings_places: Sequence[Path]) ->
     if place is None:
         raise UsageError("there is no folder of apps: name one with --directory, or set SHORTLIST_APPS_DIRS")
     if not place.is_dir():
-        raise UsageError(f"{escape_controls(str(place))}: there is no such folder; make it first")
+        raise UsageError(f"{spell_out(str(place))}: there is no such folder; make it first")
     return place
+
+
+def _explain_schema(place: Path) -> str:
+    copy = spell_out(shlex.quote(str(place / SCHEMA)))
+    return f"for checks while you type: shortlist schema --output {copy}; apps made after that name it in their first line"
 
 
 def find_app(app_id: str, places: Sequence[Path]) -> Path:
@@ -63,13 +72,13 @@ def find_app(app_id: str, places: Sequence[Path]) -> Path:
         if os.path.lexists(place / app_id / MANIFEST):
             return place / app_id
     others = [path.parent.name for place in places for path in place.glob(f"*/{MANIFEST}")]
-    close = find_close_names(app_id, others)
+    close = find_near(app_id, others, SEVERAL)
     shown = ", ".join(map(str, places))
-    advice = f"did you mean {' or '.join(close)}?" if close else f"`shortlist new app {app_id}` makes it"
+    advice = ask(*close) if close else f"`shortlist new app {app_id}` makes it"
     raise Refused(f"there is no app {app_id} in {shown}; {advice}")
 
 
 def translate(error: ScaffoldError) -> UsageError | CommandFailed:
     """The same as a failure of a command."""
-    text = escape_controls(str(error))
+    text = spell_out(str(error))
     return UsageError(text) if isinstance(error, Refused) else CommandFailed(text)

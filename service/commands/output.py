@@ -6,25 +6,10 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import typer
 
-from apps.sdk.loading.modules import find_working_directory
 from service.commands.failures import CommandFailed
-
-
-def escape_controls(text: str, keep: str = "") -> str:
-    """`text` with each character that does not print, those of `keep` apart, spelled out: it moves and colours nothing."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() or char in keep else char.encode("unicode_escape").decode() for char in text)
-
-
-def show_path(path: Path) -> str:
-    """The path as people name it, fit to be printed: from the working directory when it lies below it."""
-    here = find_working_directory()
-    return escape_controls(str(path.relative_to(here) if here and path.is_relative_to(here) else path))
 
 
 def print_lines(lines: Iterable[str]) -> None:

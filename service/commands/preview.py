@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 from apps.sdk.catalog import App, Catalog
 from apps.sdk.loader import add_app, load_one_app
 from apps.sdk.loading.app import MANIFEST
-from apps.sdk.names import find_close_names
+from apps.sdk.near_names import SEVERAL, find_near
+from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
+from apps.sdk.shown import spell_out
 from apps.sdk.truncation import shorten
 from preprocessor.example_ranks import ExampleRank
 from preprocessor.intent import Intent
 from service.commands.failures import UsageError
 from service.commands.local import open_locally
-from service.commands.output import escape_controls, print_lines
+from service.commands.output import print_lines
 from service.commands.running import LOCAL
 from service.views.app_preview import AppPreview, ExamplesPreview, TextPreview, ToolPreview, preview_app
 
@@ -36,7 +38,7 @@ async def preview_once(settings: Settings, wanted: str, *, as_json: bool) -> int
             catalog,
             app,
             {drop.name: drop.reason for drop in expansion.dropped},
-            requests_per_call=settings.requests_per_call,
+            schemas=ToolSchemas(settings.profile, settings.requests_per_call),
             floor=settings.preselection_floor,
         )
     print_lines([json.dumps(dataclasses.asdict(preview), indent=2, ensure_ascii=False)] if as_json else show_preview(preview))
@@ -51,17 +53,17 @@ def find_app(catalog: Catalog, wanted: str) -> App:
     if os.path.isfile(folder / MANIFEST):  # noqa: PTH113 - of a name that no file can have it says no
         known = (app for app in catalog.apps if app.path.resolve() == folder.resolve())
         return next(known, None) or load_one_app(folder)
-    close = ", ".join(find_close_names(wanted, catalog.by_app))
+    close = ", ".join(find_near(wanted, catalog.by_app, SEVERAL))
     hint = f"close: {close}" if close else f"there are: {', '.join(catalog.by_app) or 'none'}"
-    name = shorten(escape_controls(wanted), 200)
+    name = shorten(spell_out(wanted), 200)
     raise UsageError(f"there is no app {name}, and no folder of that name with an {MANIFEST}; {hint}")
 
 
 def show_preview(preview: AppPreview) -> Iterator[str]:
     """The preview in lines; texts of authors are printed as they are, control characters spelled out."""
     counts = ", ".join(f"{severity}: {count}" for severity, count in preview.findings.items()) or "none"
-    yield escape_controls(f"{preview.id}: {preview.name}; findings: {counts}")
-    yield from (escape_controls(f"set aside: {item.id}: {item.place}: {item.reason}") for item in preview.set_aside)
+    yield spell_out(f"{preview.id}: {preview.name}; findings: {counts}")
+    yield from (spell_out(f"set aside: {item.id}: {item.place}: {item.reason}") for item in preview.set_aside)
     yield from _show_texts("the shortlisting model reads", preview.lines)
     yield from _show_texts("the main model reads, once a skill of the app is sent", preview.instructions)
     for tool in preview.tools:
@@ -80,9 +82,12 @@ def _show_tool(tool: ToolPreview) -> Iterator[str]:
     yield ""
     yield f"{tool.name}, about {_count(tool.tokens)}{f'; not available: {_flatten(tool.off)}' if tool.off else ''}:"
     yield f"        {_flatten(json.dumps(tool.definition, ensure_ascii=False, separators=(',', ':')))}"
+    if tool.lost:
+        yield "    what the models' family takes no keyword for, told in words where it can be:"
+        yield from (f"        {_flatten(line)}" for line in tool.lost)
     if tool.output:
         yield f"    its output_example, {_count(tool.output.tokens)} as TOON, {tool.output.json_tokens} as compact JSON:"
-        yield from (f"        {escape_controls(line)}" for line in tool.output.toon.split("\n"))
+        yield from (f"        {spell_out(line)}" for line in tool.output.toon.split("\n"))
 
 
 def _show_examples(examples: ExamplesPreview) -> Iterator[str]:
@@ -108,4 +113,4 @@ def _count(tokens: int) -> str:
 
 
 def _flatten(text: str) -> str:
-    return escape_controls(" ".join(text.splitlines()))
+    return spell_out(" ".join(text.splitlines()))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
+from apps.sdk.shown import spell_out
 from preprocessor.intent import Intent
 from service.commands.failures import CommandFailed, UsageError, tell_failure
-from service.commands.output import escape_controls
 from service.field_names import phrase_error
 from service.turns.request import Caller
 
@@ -29,4 +29,4 @@ def read_intent(text: str | None) -> Intent:
             f"{'.'.join(map(str, fault['loc'])) or 'intent'}: {phrase_error(fault, Intent)}"
             for fault in error.errors()[:_MAX_FAULTS]
         )
-        raise UsageError(f"--intent: {escape_controls(faults)}") from None
+        raise UsageError(f"--intent: {spell_out(faults)}") from None

@@ -7,8 +7,9 @@ from pathlib import Path
 import apps.sdk
 from apps.sdk.manifest.editor_schema import render_app_schema
 from apps.sdk.scaffold.replacing import replace_file
+from apps.sdk.shown import show_path
 from service.commands.failures import CommandFailed, UsageError
-from service.commands.output import print_lines, show_path
+from service.commands.output import print_lines
 
 INSTALLED = Path(apps.sdk.__file__ or "").parent / "app.schema.json"
 """The schema that the bundled apps' app.yml name."""

@@ -9,6 +9,7 @@ from aiohttp import web
 from apps.sdk.catalog import App, Catalog, Quarantined, choose_text
 from apps.sdk.findings import Finding
 from preprocessor.availability import Availabilities, resolve_availability
+from service.http.principal import may
 from service.http.reading import get_services, read_language, read_scope
 from service.http.responses import answer_json
 from service.views.catalog import (
@@ -24,14 +25,16 @@ from service.views.catalog import (
 
 
 async def get_apps(request: web.Request) -> web.Response:
-    """Every app, with its findings."""
+    """Every app; with what is wrong with it, for authors."""
     language = read_language(request)
     catalog, switches = await _read_switches(request)
     of_apps = {finding for app in catalog.apps for finding in app.findings}
     others = (finding for finding in catalog.findings if finding not in of_apps)
-    apps = tuple(_view_app(app, switches, language) for app in catalog.apps)
+    in_full = may(request, "author")
+    apps = tuple(_view_app(app, switches, language, in_full=in_full) for app in catalog.apps)
+    findings = _view_findings(others) if in_full else None
     reloading = get_services(request).reloader is not None
-    return answer_json(AppsView(catalog=catalog.digest, apps=apps, findings=_view_findings(others), reloading=reloading))
+    return answer_json(AppsView(catalog=catalog.digest, apps=apps, findings=findings, reloading=reloading))
 
 
 async def get_skills(request: web.Request) -> web.Response:
@@ -82,11 +85,11 @@ async def _read_switches(request: web.Request) -> tuple[Catalog, Availabilities]
     services = get_services(request)
     tenant, _ = read_scope(request)
     overrides = await services.overrides.current(tenant)
-    catalog = services.preparation.catalog
+    catalog = services.apps.catalog
     return catalog, resolve_availability(catalog, overrides, frozenset(services.settings.skill_secrets))
 
 
-def _view_app(app: App, switches: Availabilities, language: str | None) -> AppView:
+def _view_app(app: App, switches: Availabilities, language: str | None, *, in_full: bool) -> AppView:
     return AppView(
         id=app.id,
         name=choose_text(app, "name", language),
@@ -96,9 +99,9 @@ def _view_app(app: App, switches: Availabilities, language: str | None) -> AppVi
         skills=tuple(skill.tool_name for skill in app.skills),
         focus_modes=tuple(mode.id for mode in app.focus_modes),
         memories=tuple(memory.id for memory in app.memories),
-        quarantined=tuple(map(_view_quarantined, app.quarantined)),
-        findings=_view_findings(app.findings),
-        kept=app.kept.reason if app.kept else None,
+        quarantined=tuple(map(_view_quarantined, app.quarantined)) if in_full else None,
+        findings=_view_findings(app.findings) if in_full else None,
+        kept=app.kept.reason if app.kept and in_full else None,
     )
 
 

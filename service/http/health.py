@@ -8,7 +8,10 @@ from typing import Final
 
 from aiohttp import web
 
+from service.http.door import DOOR
 from service.http.middleware.draining import DRAIN
+from service.http.principal import require_every_tenant
+from service.http.problems import Unauthenticated
 from service.http.reading import get_services
 from service.http.responses import answer_json
 from service.services import Services
@@ -18,6 +21,7 @@ from service.views.catalog import LiveView, ReadyView
 STORE_TIMEOUT: Final = 1.0
 """Seconds that a readiness probe waits for the store."""
 PROBE_TENANT: Final = "readiness"
+WITHHELD: Final = "apps have errors; a key with the scope author is told which"
 MAX_REASONS: Final = 20
 """Of what is broken; a probe comes every few seconds, and `/v1/apps` has the rest."""
 
@@ -30,17 +34,15 @@ async def get_live(_: web.Request) -> web.Response:
 async def get_ready(request: web.Request) -> web.Response:
     """200 when turns can be taken, be it `degraded`; 503 while starting or shutting down."""
     services = get_services(request)
-    catalog = services.preparation.catalog
+    catalog = services.apps.catalog
     blocking = [
         *(["the service is shutting down"] if request.app[DRAIN].begun else []),
         *([services.models.problem or "the models' library is still being loaded"] if not services.models.ready else []),
         *(["the database does not answer"] if not await answers(services) else []),
     ]
-    errors = sum(finding.severity == "error" for finding in catalog.findings)
-    broken = [f"{item.id} is quarantined: {item.reason}" for item in catalog.quarantined]
-    kept = [f"{app.id} runs an older version than its files: {app.kept.reason}" for app in catalog.apps if app.kept]
-    stuck = [services.reloader.problem] if services.reloader and services.reloader.problem else []
-    degraded = [*stuck, *broken, *kept, *([f"{errors} errors in apps, see /v1/apps"] if errors else [])]
+    degraded = list_degraded(services)
+    if degraded and not await is_author(request):
+        degraded = [WITHHELD]
     view = ReadyView(
         status="not_ready" if blocking else "degraded" if degraded else "ready",
         reasons=(*blocking, *list_first(degraded)),
@@ -51,6 +53,25 @@ async def get_ready(request: web.Request) -> web.Response:
         quarantined=len(catalog.quarantined),
     )
     return answer_json(view, status=503 if blocking else 200)
+
+
+def list_degraded(services: Services) -> list[str]:
+    """What does not work as its author meant it."""
+    catalog = services.apps.catalog
+    errors = sum(finding.severity == "error" for finding in catalog.findings)
+    broken = [f"{item.id} is quarantined: {item.reason}" for item in catalog.quarantined]
+    kept = [f"{app.id} runs an older version than its files: {app.kept.reason}" for app in catalog.apps if app.kept]
+    stuck = [services.reloader.problem] if services.reloader and services.reloader.problem else []
+    return [*stuck, *broken, *kept, *([f"{errors} errors in apps, see /v1/apps"] if errors else [])]
+
+
+async def is_author(request: web.Request) -> bool:
+    """Whether the caller may know what is wrong with apps; a key that is not taken is as good as none here."""
+    try:
+        async with asyncio.timeout(STORE_TIMEOUT):
+            return (await request.app[DOOR].identify(request)).covers("author")
+    except (Unauthenticated, StoreError, TimeoutError):
+        return False
 
 
 def list_first(reasons: Sequence[str]) -> Sequence[str]:
@@ -70,6 +91,7 @@ async def answers(services: Services) -> bool:
 
 
 async def get_metrics(request: web.Request) -> web.Response:
-    """Prometheus' text format."""
+    """Prometheus' text format, counted over every tenant. Raises `Forbidden` for a key that is bound to one."""
+    require_every_tenant(request)
     metrics = get_services(request).metrics
     return web.Response(body=metrics.render(), headers={"Content-Type": metrics.content_type})

@@ -6,14 +6,24 @@ from collections.abc import Iterator
 from typing import Final, TypeVar
 
 import orjson
-from aiohttp import web
+from aiohttp import hdrs, web
 from pydantic import BaseModel, ValidationError
 
 from apps.sdk.jsontypes import Json
 from service.field_names import phrase_error
-from service.http.problems import FieldError, InvalidRequest, MalformedBody, UnsupportedMediaType
+from service.http.problems import (
+    ENCODINGS,
+    FieldError,
+    InvalidRequest,
+    MalformedBody,
+    OverLimit,
+    UnsupportedEncoding,
+    UnsupportedMediaType,
+)
 
 M = TypeVar("M", bound=BaseModel)
+BODY_DEPTH: Final = web.AppKey("body_depth", int)
+DEFAULT_DEPTH: Final = 64
 MAX_ERRORS: Final = 50
 """Errors that one answer lists."""
 MAX_COUNTED: Final = 1_000
@@ -21,9 +31,9 @@ MAX_COUNTED: Final = 1_000
 
 
 async def read_json(request: web.Request, model: type[M]) -> M:
-    """The body as `model`. Raises `UnsupportedMediaType`, `MalformedBody`, `InvalidRequest`; aiohttp raises 413."""
+    """The body as `model`. Raises `UnsupportedMediaType`, `MalformedBody`, `OverLimit`, `InvalidRequest`; aiohttp raises 413."""
     check_content_type(request)
-    return parse_json(await read_body(request), model)
+    return parse_json(await read_body(request), model, request.app.get(BODY_DEPTH, DEFAULT_DEPTH))
 
 
 async def read_body(request: web.Request) -> bytes:
@@ -35,25 +45,40 @@ async def read_body(request: web.Request) -> bytes:
 
 
 def check_content_type(request: web.Request) -> None:
-    """Raise `UnsupportedMediaType` unless the body is declared as JSON in UTF-8."""
+    """Raise `UnsupportedMediaType` unless the body is declared as JSON in UTF-8, `UnsupportedEncoding` for an odd compression."""
     kind, charset = request.content_type, (request.charset or "utf-8").lower()
     is_json = kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
     if not is_json or charset not in {"utf-8", "utf8", "us-ascii"}:
         raise UnsupportedMediaType
+    if request.headers.get(hdrs.CONTENT_ENCODING, "identity").lower() not in ENCODINGS:
+        raise UnsupportedEncoding
 
 
-def parse_json(body: bytes, model: type[M]) -> M:
-    """`body` as `model`, as strict about types as `model` itself says. Raises `MalformedBody`, `InvalidRequest`."""
+def parse_json(body: bytes, model: type[M], depth: int = DEFAULT_DEPTH) -> M:
+    """`body` as `model`, as strict about types as `model` itself says. Raises `MalformedBody`, `OverLimit`, `InvalidRequest`."""
     # Twice, on purpose: orjson refuses what is not JSON (NaN, 1e999, lone surrogates) and gives the data that the pointers
     # are checked against; only pydantic's own parser takes arrays for tuples and text for enums in strict mode.
     try:
         data = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise MalformedBody(f"The body is no JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
+    if is_deeper(data, depth):
+        raise OverLimit("body_too_deep", f"A body may be nested {depth} levels deep", "SHORTLIST_BODY_DEPTH", depth)
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
         raise _explain(error, data, model) from None
+
+
+def is_deeper(data: Json, depth: int) -> bool:
+    """Whether objects and arrays are nested more than `depth` levels deep."""
+    level = [data]
+    for _ in range(depth + 1):
+        level = [node for node in level if isinstance(node, dict | list)]
+        if not level:
+            return False
+        level = [child for node in level for child in (node.values() if isinstance(node, dict) else node)]
+    return True
 
 
 def from_validation_error(error: ValidationError, data: Json, model: type[BaseModel]) -> InvalidRequest:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import Any, TypeAlias, get_args
 
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.languages import MAX_TAG
-from service.http.reading import LANGUAGE
+from preprocessor.availability import OverrideKind
+from service.access.keys import TENANT_FORM
+from service.http.idempotency import HEADER as IDEMPOTENCY_KEY
+from service.http.reading import LANGUAGE, TENANT, TIMEOUT, USER
 from service.http.routes import Route
 
 Refs: TypeAlias = Mapping[Any, JsonObject]
@@ -46,12 +50,29 @@ EVENT: JsonObject = {
     "properties": {"event": {"type": "string"}, "data": {"type": "string", "description": "One JSON object."}},
 }
 
+SCHEME = "key"
+KEY: JsonObject = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "A key with the scope that the operation names: `use`, `author`, which includes it, or `admin`, which includes"
+    " both. Optional where the service listens on a loopback address only, unless SHORTLIST_ALLOW_ANONYMOUS says otherwise.",
+}
+LANGUAGE_PATTERN = "^[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*$"
+HEADERS: Mapping[str, JsonObject] = MappingProxyType(
+    {
+        TENANT: {"type": "string", "pattern": f"^{TENANT_FORM.pattern}$"},
+        USER: {"type": "string", "pattern": f"^{TENANT_FORM.pattern}$"},
+        IDEMPOTENCY_KEY: {"type": "string", "pattern": "^[!-~]{1,200}$"},
+        TIMEOUT: {"type": "string", "pattern": r"^(?!0*(\.0*)?$)[0-9]{1,6}(\.[0-9]{1,3})?$", "description": "Seconds."},
+    }
+)
+PATH_PARAMETERS: Mapping[str, JsonObject] = MappingProxyType({"kind": {"type": "string", "enum": list(get_args(OverrideKind))}})
 LANGUAGE_PARAMETER: JsonObject = {
     "name": LANGUAGE,
     "in": "query",
     "required": False,
     "description": "The language of names and descriptions, say `de` or `pt-BR`; where an app has none in it, its main one.",
-    "schema": {"type": "string", "maxLength": MAX_TAG},
+    "schema": {"type": "string", "maxLength": MAX_TAG, "pattern": LANGUAGE_PATTERN},
     "example": "de",
 }
 
@@ -71,7 +92,7 @@ def describe_service(routes: Sequence[Route]) -> JsonObject:
             "description": "Shortlists the skills a message needs, shows a model only those, and runs what it calls.",
         },
         "paths": paths,
-        "components": {"schemas": dict(sorted(schemas.items()))},
+        "components": {"schemas": dict(sorted(schemas.items())), "securitySchemes": {SCHEME: KEY}},
     }
 
 
@@ -92,6 +113,7 @@ def _describe_operation(route: Route, refs: Refs) -> JsonObject:
         "tags": [route.tag],
         "parameters": _describe_parameters(route),
         "responses": _describe_responses(route, refs),
+        "security": [{SCHEME: [route.needs]}] if route.needs else [],
     }
     if route.body:
         operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": refs[route.body, "validation"]}}}
@@ -101,12 +123,12 @@ def _describe_operation(route: Route, refs: Refs) -> JsonObject:
 def _describe_parameters(route: Route) -> list[JsonObject]:
     names = [part[1:-1] for part in route.path.split("/") if part.startswith("{")]
     parameters: list[JsonObject] = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names
+        {"name": name, "in": "path", "required": True, "schema": PATH_PARAMETERS.get(name, {"type": "string"})} for name in names
     ]
-    headers = [*(("X-Tenant-ID", "X-User-ID") if route.scoped else ()), *(("Idempotency-Key",) if route.idempotent else ())]
-    headers += ["X-Turn-Timeout"] if route.timed else []
+    headers = [*((TENANT, USER) if route.scoped else ()), *((IDEMPOTENCY_KEY,) if route.idempotent else ())]
+    headers += [TIMEOUT] if route.timed else []
     parameters += [LANGUAGE_PARAMETER] if route.translated else []
-    parameters += [{"name": name, "in": "header", "required": False, "schema": {"type": "string"}} for name in headers]
+    parameters += [{"name": name, "in": "header", "required": False, "schema": HEADERS[name]} for name in headers]
     return parameters
 
 

@@ -31,7 +31,7 @@ async def put_override(request: web.Request) -> web.Response:
     kind, id_ = _read_target(request)
     body = await read_json(request, OverrideBody)
     if id_ not in _known_ids(services, kind):
-        raise NotFound(f"There is no {kind} {id_!r}.")
+        raise NotFound(f"There is no such {kind}.")
     return answer_json(_view(await services.overrides.put(tenant, kind, id_, enabled=body.enabled, reason=body.reason)))
 
 
@@ -40,7 +40,7 @@ async def delete_override(request: web.Request) -> web.Response:
     tenant, _ = read_scope(request)
     kind, id_ = _read_target(request)
     if not await get_services(request).overrides.delete(tenant, kind, id_):
-        raise NotFound(f"There is no override of {kind} {id_!r}.")
+        raise NotFound(f"There is no override of this {kind}.")
     return web.Response(status=204)
 
 
@@ -53,7 +53,7 @@ def _read_target(request: web.Request) -> tuple[OverrideKind, str]:
 
 
 def _known_ids(services: Services, kind: OverrideKind) -> frozenset[str]:
-    catalog = services.preparation.catalog
+    catalog = services.apps.catalog
     known = {"app": catalog.by_app, "skill": catalog.skills, "focus_mode": catalog.focus_modes}[kind]
     return frozenset(known)
 

@@ -3,14 +3,20 @@
     Problem                     code
     ├── InvalidHeader           invalid_header            a request header is not what it must be
     ├── MalformedBody           malformed_body            the body cannot be read, or is no JSON
+    ├── MalformedRequest        malformed_request         it is no HTTP
+    ├── Unauthenticated         unauthenticated           a key is needed, or the one given is not taken
+    ├── Forbidden               forbidden                 the key does not reach so far
     ├── NotFound                not_found                 there is no such thing
     ├── UnknownSkill            unknown_skill             there is no such skill
     ├── MethodNotAllowed        method_not_allowed        the path exists, not with this method
     ├── Disabled                disabled                  it exists and may not be used now
     ├── KeyInUse                idempotency_key_in_use    the first request with this key still runs
     ├── ResponseNotStored       response_not_stored       it is done, and its answer was too large to keep
-    ├── BodyTooLarge            body_too_large
+    ├── OverLimit               body_too_deep, url_too_long, headers_too_large, too_many_parameters
+    │   └── BodyTooLarge        body_too_large
+    ├── RateLimited             rate_limited              too many requests in a minute
     ├── UnsupportedMediaType    unsupported_media_type
+    ├── UnsupportedEncoding     unsupported_encoding
     ├── InvalidRequest          invalid_request           fields are wrong; `errors` points at each
     ├── InvalidParameter        invalid_parameter         a query parameter is not what it must be
     ├── TokenBudgetExhausted    token_budget_exhausted    the turn's budget does not allow a model call
@@ -19,6 +25,7 @@
     ├── InternalProblem         internal_error
     ├── ModelFailed             the ModelError's code     no model gave a usable reply
     ├── TooBusy                 too_busy                  a limit of things at once is reached
+    │   └── TenantBusy          tenant_busy               the tenant's own is
     ├── ShuttingDown            shutting_down
     ├── StoreDown               store_unavailable
     └── DeadlineExceeded        deadline_exceeded
@@ -34,7 +41,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from aiohttp import web
 
@@ -43,10 +50,16 @@ from apps.sdk.jsontypes import JsonObject
 
 CONTENT_TYPE: Final = "application/problem+json"
 TYPE_PREFIX: Final = "urn:shortlist:problem:"
+ENCODINGS: Final = ("gzip", "deflate", "identity")
+"""What a body may be compressed with."""
+CHALLENGE: Final = 'Bearer realm="shortlist"'
 RETRY_SOON: Final = 5.0
 """Seconds after which a caller may come again when nothing better is known."""
 MAX_QUOTED: Final = 100
 """Characters of what a client sent that a problem repeats."""
+
+
+OverLimitCode: TypeAlias = Literal["body_too_large", "body_too_deep", "url_too_long", "headers_too_large", "too_many_parameters"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +74,11 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
     {
         "invalid_header": Kind(400, "A header is invalid"),
         "malformed_body": Kind(400, "The body cannot be read"),
+        "malformed_request": Kind(400, "This is no HTTP request"),
+        "body_too_deep": Kind(400, "The body is nested too deeply"),
+        "too_many_parameters": Kind(400, "The query has too many parameters"),
+        "unauthenticated": Kind(401, "A key is needed"),
+        "forbidden": Kind(403, "The key does not allow this"),
         "not_found": Kind(404, "Not found"),
         "unknown_skill": Kind(404, "There is no such skill"),
         "method_not_allowed": Kind(405, "This path does not take this method"),
@@ -68,12 +86,17 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "idempotency_key_in_use": Kind(409, "The first request with this key still runs"),
         "response_not_stored": Kind(409, "The request is done, its answer was too large to keep"),
         "body_too_large": Kind(413, "The body is too large"),
+        "url_too_long": Kind(414, "The URL is too long"),
         "unsupported_media_type": Kind(415, "The body must be JSON"),
+        "unsupported_encoding": Kind(415, "The body is compressed in an unknown way"),
         "invalid_request": Kind(422, "The request is invalid"),
         "invalid_parameter": Kind(422, "A query parameter is invalid"),
         "idempotency_key_reused": Kind(422, "The key belongs to another request"),
         "token_budget_exhausted": Kind(422, "The turn's token budget is too small"),
         "context_window_exceeded": Kind(422, "The messages are longer than the model's window"),
+        "rate_limited": Kind(429, "Too many requests"),
+        "tenant_busy": Kind(429, "Too much of this tenant's is running"),
+        "headers_too_large": Kind(431, "The headers are too large"),
         "internal_error": Kind(500, "Something went wrong on our side"),
         "model_error": Kind(502, "The model gave no usable reply"),
         "model_refused": Kind(502, "The model cannot serve this request"),
@@ -131,6 +154,64 @@ class MalformedBody(Problem):
     """The body cannot be read, or is no JSON."""
 
     code = "malformed_body"
+
+
+class MalformedRequest(Problem):
+    """What came is no HTTP; it is not quoted."""
+
+    code = "malformed_request"
+
+    def __init__(self) -> None:
+        super().__init__("The request line, a header or the framing of the body is not as HTTP/1.1 has it.")
+
+
+class Unauthenticated(Problem):
+    """A key is needed. An unknown, a revoked and a malformed one are told the same."""
+
+    code = "unauthenticated"
+
+    def __init__(self, detail: str, *, given: bool) -> None:
+        super().__init__(detail)
+        self.given = given
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The challenge of RFC 6750, section 3; without an error when no key was sent."""
+        return {"WWW-Authenticate": CHALLENGE + (', error="invalid_token"' if self.given else "")}
+
+
+class Forbidden(Problem):
+    """The key is good and does not reach so far; `scope` is the one that would, if that is what is missing."""
+
+    code = "forbidden"
+
+    def __init__(self, detail: str, scope: str | None = None) -> None:
+        super().__init__(detail)
+        self.members = {"scope": scope} if scope else {}
+        self.scope = scope
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The challenge of RFC 6750, section 3.1, where another scope would do."""
+        return {"WWW-Authenticate": f'{CHALLENGE}, error="insufficient_scope", scope="{self.scope}"'} if self.scope else {}
+
+
+class OverLimit(Problem):
+    """Something of the request is over the setting named `limit_name`."""
+
+    def __init__(self, code: OverLimitCode, what: str, limit_name: str, limit: int) -> None:
+        self.code = code
+        super().__init__(f"{what} ({limit_name}).", limit=limit, limit_name=limit_name)
+
+
+class RateLimited(Problem):
+    """More requests in a minute than the setting named `limit_name` allows."""
+
+    code = "rate_limited"
+
+    def __init__(self, limit_name: str, limit: int, retry_after: float) -> None:
+        detail = f"At most {limit} requests a minute ({limit_name})."
+        super().__init__(detail, retry_after=retry_after, limit=limit, limit_name=limit_name)
 
 
 class NotFound(Problem):
@@ -193,13 +274,11 @@ class ResponseNotStored(Problem):
         super().__init__(detail, original_status=original_status, limit=limit)
 
 
-class BodyTooLarge(Problem):
+class BodyTooLarge(OverLimit):
     """The body is over the limit, in bytes after decompression."""
 
-    code = "body_too_large"
-
     def __init__(self, limit: int) -> None:
-        super().__init__(f"A body may have at most {limit} bytes.", limit=limit)
+        super().__init__("body_too_large", f"A body may have at most {limit} bytes", "SHORTLIST_BODY_LIMIT", limit)
 
 
 class UnsupportedMediaType(Problem):
@@ -209,6 +288,20 @@ class UnsupportedMediaType(Problem):
 
     def __init__(self) -> None:
         super().__init__("Send the body as Content-Type: application/json, in UTF-8.")
+
+
+class UnsupportedEncoding(Problem):
+    """The body is compressed in a way that is not read here."""
+
+    code = "unsupported_encoding"
+
+    def __init__(self) -> None:
+        super().__init__(f"A body's Content-Encoding may be one of {', '.join(ENCODINGS)}.")
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What is read, as RFC 9110, section 12.5.3 has it."""
+        return {"Accept-Encoding": ", ".join(ENCODINGS)}
 
 
 class InvalidRequest(Problem):
@@ -290,6 +383,12 @@ class TooBusy(Problem):
 
     def __init__(self, limit_name: str, limit: int, retry_after: float = RETRY_SOON) -> None:
         super().__init__(f"At most {limit} at once ({limit_name}).", retry_after=retry_after, limit=limit, limit_name=limit_name)
+
+
+class TenantBusy(TooBusy):
+    """As many of one tenant's run at once as the setting allows; those of others may."""
+
+    code = "tenant_busy"
 
 
 class ShuttingDown(Problem):

@@ -8,11 +8,12 @@ from aiohttp import web
 
 from apps.sdk.languages import is_language
 from apps.sdk.skill import Source
-from service.http.problems import InvalidHeader, InvalidParameter
+from service.access.keys import TENANT_FORM
+from service.http.principal import PRINCIPAL
+from service.http.problems import MAX_QUOTED, Forbidden, InvalidHeader, InvalidParameter
 from service.services import SERVICES, Services
 from service.turns.request import Caller
 
-SAFE_NAME = re.compile(r"[A-Za-z0-9_.@:+-]{1,128}")
 LANGUAGE = "lang"
 TENANT, USER, TIMEOUT = "X-Tenant-ID", "X-User-ID", "X-Turn-Timeout"
 DEFAULT_TENANT, DEFAULT_USER = "default", "anonymous"
@@ -23,12 +24,17 @@ def get_services(request: web.Request) -> Services:
 
 
 def read_scope(request: web.Request) -> tuple[str, str]:
-    """Tenant and user. Raises `InvalidHeader`."""
-    return _read_name(request, TENANT, DEFAULT_TENANT), _read_name(request, USER, DEFAULT_USER)
+    """Tenant and user; a key that is bound to a tenant decides. Raises `InvalidHeader`, `Forbidden`."""
+    key = request.get(PRINCIPAL)
+    own = key.tenant if key else None
+    tenant = _read_name(request, TENANT, own or DEFAULT_TENANT)
+    if own is not None and tenant != own:
+        raise Forbidden(f"The key is bound to another tenant than {TENANT} says; leave the header out.")
+    return tenant, _read_name(request, USER, DEFAULT_USER)
 
 
 def read_caller(request: web.Request, source: Source) -> Caller:
-    """On whose behalf the request is. Raises `InvalidHeader`."""
+    """On whose behalf the request is. Raises `InvalidHeader`, `Forbidden`."""
     tenant, user = read_scope(request)
     return Caller(tenant, user, source)
 
@@ -44,7 +50,13 @@ def read_timeout(request: web.Request) -> float | None:
 
 
 def read_language(request: web.Request) -> str | None:
-    """The language that the caller's texts should be in, None when the caller does not say. Raises `InvalidParameter`."""
+    """The language that the caller's texts should be in, None when the caller does not say.
+
+    Raises `InvalidParameter`, for any other query parameter too: a misspelt one would be a wish that nobody hears.
+    """
+    for name in request.query:
+        if name != LANGUAGE:
+            raise InvalidParameter(name[:MAX_QUOTED], f"left out: {LANGUAGE} is the only parameter")
     given = request.query.getall(LANGUAGE, [])
     if not given:
         return None
@@ -54,7 +66,7 @@ def read_language(request: web.Request) -> str | None:
 
 
 def _read_name(request: web.Request, header: str, default: str) -> str:
-    text = request.headers.get(header, default)
-    if not SAFE_NAME.fullmatch(text):
-        raise InvalidHeader(header, "1 to 128 letters, digits or any of _ . @ : + -")
-    return text
+    given = request.headers.getall(header, [default])
+    if len(given) > 1 or not TENANT_FORM.fullmatch(given[0]):
+        raise InvalidHeader(header, "given once, as 1 to 128 letters, digits or any of _ . @ : + -")
+    return given[0]

@@ -9,6 +9,7 @@ from typing import Literal
 from aiohttp import web
 from pydantic import BaseModel
 
+from service.access.keys import Scope
 from service.http import catalog, docs, health, overrides, schemas, stages, turns
 from service.views import catalog as views
 from service.views.preparation import ExpansionView, PreprocessView
@@ -22,7 +23,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Route:
     """One operation. `scoped`: takes tenant and user; `idempotent`: takes an Idempotency-Key; `timed`: takes a deadline.
 
-    `translated`: takes the language of its texts.
+    `translated`: takes the language of its texts; `needs`: the scope of the key, None = it is open.
     """
 
     method: Literal["GET", "POST", "PUT", "DELETE"]
@@ -38,6 +39,7 @@ class Route:
     idempotent: bool = False
     timed: bool = False
     translated: bool = False
+    needs: Scope | None = "use"
 
 
 ROUTES: tuple[Route, ...] = (
@@ -117,7 +119,16 @@ ROUTES: tuple[Route, ...] = (
         scoped=True,
         translated=True,
     ),
-    Route("GET", "/v1/overrides", overrides.get_overrides, "Every override", "admin", answer=views.OverridesView, scoped=True),
+    Route(
+        "GET",
+        "/v1/overrides",
+        overrides.get_overrides,
+        "Every override",
+        "admin",
+        answer=views.OverridesView,
+        scoped=True,
+        needs="admin",
+    ),
     Route(
         "PUT",
         "/v1/overrides/{kind}/{id}",
@@ -127,14 +138,29 @@ ROUTES: tuple[Route, ...] = (
         schemas.OverrideBody,
         views.OverrideView,
         scoped=True,
+        needs="admin",
     ),
-    Route("DELETE", "/v1/overrides/{kind}/{id}", overrides.delete_override, "Take an override back", "admin", scoped=True),
-    Route("GET", "/health/live", health.get_live, "Whether the process runs", "health", answer=views.LiveView),
-    Route("GET", "/health/ready", health.get_ready, "Whether it can take turns", "health", answer=views.ReadyView),
-    Route("GET", "/metrics", health.get_metrics, "Prometheus metrics", "health", media_type="text/plain"),
-    Route("GET", "/openapi.json", docs.get_openapi, "This description", "docs", media_type="application/json"),
-    Route("GET", "/docs", docs.get_docs, "This description, readable", "docs", media_type="text/html"),
     Route(
-        "GET", "/docs/{asset}", docs.get_asset, "What the readable one is made of", "docs", media_type="application/octet-stream"
+        "DELETE",
+        "/v1/overrides/{kind}/{id}",
+        overrides.delete_override,
+        "Take an override back",
+        "admin",
+        scoped=True,
+        needs="admin",
+    ),
+    Route("GET", "/health/live", health.get_live, "Whether the process runs", "health", answer=views.LiveView, needs=None),
+    Route("GET", "/health/ready", health.get_ready, "Whether it can take turns", "health", answer=views.ReadyView, needs=None),
+    Route("GET", "/metrics", health.get_metrics, "Prometheus metrics", "health", media_type="text/plain"),
+    Route("GET", "/openapi.json", docs.get_openapi, "This description", "docs", media_type="application/json", needs=None),
+    Route("GET", "/docs", docs.get_docs, "This description, readable", "docs", media_type="text/html", needs=None),
+    Route(
+        "GET",
+        "/docs/{asset}",
+        docs.get_asset,
+        "What the readable one is made of",
+        "docs",
+        media_type="application/octet-stream",
+        needs=None,
     ),
 )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
 
 from apps.sdk.chat import Message, ToolCall
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.skill import Source
+from apps.sdk.walks import MAX_DEPTH, exceeds_depth
 from preprocessor.intent import Intent
+from service.models.replies import write_arguments
 
 ToolName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
@@ -20,17 +22,30 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+def _check_block(block: JsonObject) -> JsonObject:
+    if exceeds_depth(block):
+        raise ValueError(f"a content block may nest at most {MAX_DEPTH} levels deep")
+    if not isinstance(block.get("type"), str) or not block["type"]:
+        raise ValueError("a content block names its type")
+    if block["type"] == "text" and not isinstance(block.get("text"), str):
+        raise ValueError("a block of the type text has a text")
+    return block
+
+
+Block = Annotated[JsonObject, AfterValidator(_check_block)]
+
+
 class FunctionCall(Body):
     """What an earlier reply called; whatever a model wrote is taken, since an answer's messages must be."""
 
     name: str = Field(description="As the model wrote it.")
-    arguments: str = Field(description="JSON text, as the model wrote it.")
+    arguments: str | JsonObject | None = Field(description="JSON text, as the model wrote it; an object or null is taken too.")
 
 
 class WireToolCall(Body):
     """A tool call of an earlier assistant message."""
 
-    id: Annotated[str, StringConstraints(min_length=1)]
+    id: str
     type: Literal["function"] = "function"
     function: FunctionCall
 
@@ -46,14 +61,14 @@ class UserMessage(Body):
     """Text, or content blocks."""
 
     role: Literal["user"]
-    content: str | list[JsonObject]
+    content: str | list[Block]
 
 
 class AssistantMessage(Body):
     """An earlier answer or an earlier message with calls."""
 
     role: Literal["assistant"]
-    content: str | list[JsonObject] | None = None
+    content: str | list[Block] | None = None
     tool_calls: list[WireToolCall] | None = Field(None, max_length=128)
 
 
@@ -61,7 +76,7 @@ class ToolMessage(Body):
     """The result of an earlier call."""
 
     role: Literal["tool"]
-    content: str | list[JsonObject]
+    content: str | list[Block]
     tool_call_id: str
 
 
@@ -72,12 +87,16 @@ def to_message(wire: SystemMessage | UserMessage | AssistantMessage | ToolMessag
     """The message as the service holds it."""
     match wire:
         case AssistantMessage():
-            calls = tuple(ToolCall(call.id, call.function.name, call.function.arguments) for call in wire.tool_calls or ())
+            calls = tuple(map(_to_call, wire.tool_calls or ()))
             return Message("assistant", wire.content or "", calls)
         case ToolMessage():
             return Message("tool", wire.content, tool_call_id=wire.tool_call_id)
         case SystemMessage() | UserMessage():
             return Message(wire.role, wire.content)
+
+
+def _to_call(wire: WireToolCall) -> ToolCall:
+    return ToolCall(wire.id, wire.function.name, write_arguments(wire.function.arguments))
 
 
 def _end_with_user(messages: list[WireMessage]) -> list[WireMessage]:
@@ -123,6 +142,9 @@ class ExecuteBody(ExpandBody):
     id: Annotated[str, StringConstraints(min_length=1, max_length=200)] = "call_1"
 
 
+WithoutNul = WithJsonSchema({"type": "string", "maxLength": 500, "pattern": "^[^\\u0000]*$"})
+
+
 def _refuse_nul(text: str) -> str:
     """Which not every database keeps."""
     if "\0" in text:
@@ -134,4 +156,4 @@ class OverrideBody(Body):
     """An administrator's word about an app, a skill or a focus mode."""
 
     enabled: bool
-    reason: Annotated[str, StringConstraints(max_length=500), AfterValidator(_refuse_nul)] | None = None
+    reason: Annotated[str, StringConstraints(max_length=500), AfterValidator(_refuse_nul), WithoutNul] | None = None

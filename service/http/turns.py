@@ -36,7 +36,7 @@ async def post_turn(request: web.Request) -> web.StreamResponse:
 
     async def produce(recording: Recording) -> web.StreamResponse:
         with ExitStack() as admission:
-            admission.enter_context(services.gate.admit())
+            admission.enter_context(services.gate.admit(turn.caller.tenant))
             if turn.stream:
                 return await _stream_turn(request, turn, services, recording, admission)
             answer = encode_json(describe_turn(await _run_turn(turn, services, discard, admission)))

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from apps.sdk.catalog import App, Catalog, SkillSpec
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.results.model_copy import write_for_model
+from apps.sdk.schemas.dialects.records import Lost, Refused
+from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from apps.sdk.tokens import estimate_definition, estimate_tokens
 from preprocessor.example_ranks import ExampleRank, rank_examples
 from preprocessor.prompt import Candidates, list_lines
@@ -34,10 +36,14 @@ class OutputPreview:
 
 @dataclass(frozen=True, slots=True)
 class ToolPreview:
-    """A tool as it is sent, and its result. `off` says why it is not available as the settings are."""
+    """A tool as it is sent, and its result. `off` says why it is not available as the settings are, or cannot be sent.
+
+    `lost` are the meanings that the definition tells in words at best, since the models' family takes no keyword for them.
+    """
 
     name: str
     definition: JsonObject
+    lost: tuple[str, ...]
     tokens: int
     output: OutputPreview | None
     off: str | None
@@ -77,7 +83,7 @@ class AppPreview:
     examples: ExamplesPreview
 
 
-def preview_app(catalog: Catalog, app: App, off: Mapping[str, str], *, requests_per_call: int, floor: float) -> AppPreview:
+def preview_app(catalog: Catalog, app: App, off: Mapping[str, str], *, schemas: ToolSchemas, floor: float) -> AppPreview:
     """The preview of an app of the catalog; `off` has the reasons of skills that are not available, by name."""
     candidates = Candidates(
         tuple(skill.tool_name for skill in app.skills),
@@ -89,7 +95,7 @@ def preview_app(catalog: Catalog, app: App, off: Mapping[str, str], *, requests_
         name=app.name,
         lines=tuple(_price(line) for lines in list_lines(catalog, candidates).values() for line in lines),
         instructions=tuple(_price(instruction.text) for instruction in app.instructions),
-        tools=tuple(_preview_tool(skill, off.get(skill.tool_name), requests_per_call) for skill in app.skills),
+        tools=tuple(_preview_tool(skill, off.get(skill.tool_name), schemas) for skill in app.skills),
         set_aside=tuple(SetAside(item.id, item.reason, str(item.position)) for item in app.quarantined),
         findings=dict(Counter(finding.severity for finding in app.findings)),
         examples=_preview_examples(catalog, app, floor),
@@ -100,13 +106,21 @@ def _price(text: str) -> TextPreview:
     return TextPreview(text, estimate_tokens(text))
 
 
-def _preview_tool(skill: SkillSpec, off: str | None, requests_per_call: int) -> ToolPreview:
-    tool = build_definition(skill, requests_per_call)
+def _preview_tool(skill: SkillSpec, off: str | None, schemas: ToolSchemas) -> ToolPreview:
+    tool, adapted = build_definition(skill, schemas), schemas.find(skill)
+    lost = () if isinstance(adapted, Refused) else tuple(_describe_loss(loss) for loss in adapted.lost)
     output = None
     if skill.output_example is not None:
         text = write_for_model(skill.output_example, skill.exclude_fields)
         output = OutputPreview(text.toon, text.tokens, text.json_tokens)
-    return ToolPreview(skill.tool_name, tool.to_wire(), estimate_definition(tool), output, off)
+    if isinstance(tool, Refused):
+        return ToolPreview(skill.tool_name, {}, lost, 0, output, off or f"its schema cannot be sent: {tool.reason}")
+    return ToolPreview(skill.tool_name, tool.to_wire(), lost, estimate_definition(tool), output, off)
+
+
+def _describe_loss(loss: Lost) -> str:
+    place = "/".join(map(str, loss.path)) or "the root"
+    return f"{place}: {loss.keyword}: {loss.meaning}{'' if loss.told else ' (not told)'}"
 
 
 def _preview_examples(catalog: Catalog, app: App, floor: float) -> ExamplesPreview:

@@ -9,6 +9,8 @@ from pydantic import Field
 from apps.sdk.jsontypes import JsonObject
 from service.views.view import View
 
+FOR_AUTHORS = "null when the key has not the scope author."
+
 
 class FindingView(View):
     """Something wrong with what an author wrote."""
@@ -43,10 +45,10 @@ class AppView(View):
     skills: tuple[str, ...]
     focus_modes: tuple[str, ...]
     memories: tuple[str, ...]
-    quarantined: tuple[QuarantinedView, ...]
-    findings: tuple[FindingView, ...]
+    quarantined: tuple[QuarantinedView, ...] | None = Field(description=FOR_AUTHORS)
+    findings: tuple[FindingView, ...] | None = Field(description=FOR_AUTHORS)
     kept: str | None = Field(
-        description="Why an older version than that of the files runs; the findings are then the newer one's. Else null."
+        description="For authors: why an older version than the files' runs; the findings are then the newer one's. Else null."
     )
 
 
@@ -55,7 +57,7 @@ class AppsView(View):
 
     catalog: str
     apps: tuple[AppView, ...]
-    findings: tuple[FindingView, ...] = Field(description="Those that belong to no app.")
+    findings: tuple[FindingView, ...] | None = Field(description=f"Those that belong to no app. {FOR_AUTHORS}")
     reloading: bool = Field(description="Whether changed files are loaded while the service runs.")
 
 

@@ -97,10 +97,14 @@ class SentToolView(View):
 
 
 class ExposureView(View):
-    """What the main model is sent: the tools in OpenAI format and the apps' instructions."""
+    """What the main model is sent: the tools in OpenAI format, as the models' family takes them, and the apps' instructions.
+
+    `refused` has the reasons of skills that would be sent, but whose schema that family cannot be sent.
+    """
 
     sent: tuple[SentToolView, ...]
     tools: tuple[JsonObject, ...]
+    refused: dict[str, str]
     instructions: tuple[str, ...]
     tokens: int
 
@@ -170,6 +174,7 @@ def describe_exposure(exposure: Exposure) -> ExposureView:
     return ExposureView(
         sent=sent,
         tools=tuple(tool.to_wire() for tool in exposure.tools),
+        refused=dict(exposure.refused),
         instructions=exposure.instructions,
         tokens=sum(tool.tokens for tool in sent),
     )

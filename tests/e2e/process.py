@@ -62,11 +62,15 @@ def run_all(folder: Path, commands: Mapping[str, Command]) -> dict[str, Ended]:
 
 @dataclass(slots=True)
 class Server:
-    """A running `shortlist serve`; `err` is everything that it wrote to standard error, once it has ended."""
+    """A running `shortlist serve`; `err` is everything that it wrote to standard error, once it has ended.
+
+    It is read all the while: a pipe that nobody empties would stop the server.
+    """
 
     process: asyncio.subprocess.Process
     url: str
     err: str
+    reading: asyncio.Task[bytes]
     code: int | None = field(default=None)
 
     def terminate(self) -> None:
@@ -75,22 +79,25 @@ class Server:
 
     async def end(self) -> int:
         """Wait for its end; the exit code."""
-        _, rest = await asyncio.wait_for(self.process.communicate(), 60)
-        self.err += rest.decode()
-        assert self.process.returncode is not None
-        return self.process.returncode
+        code = await asyncio.wait_for(self.process.wait(), 60)
+        self.err += (await self.reading).decode()
+        return code
 
 
 @asynccontextmanager
 async def serve(folder: Path, *options: str, **settings: object) -> AsyncIterator[Server]:
     """A real server on a free port, from the moment on that it listens; killed when the block leaves it running."""
     process = await start(folder, "serve", "--port", "0", *options, log_json="true", **settings)
+    reading: list[asyncio.Task[bytes]] = []
     try:
-        yield await asyncio.wait_for(_wait_until_it_listens(process), 60)
+        server = await asyncio.wait_for(_wait_until_it_listens(process), 60)
+        reading.append(server.reading)
+        yield server
     finally:
         if process.returncode is None:
             process.kill()
-            await process.communicate()
+            await process.wait()
+        await asyncio.gather(*reading)
 
 
 async def _wait_until_it_listens(process: asyncio.subprocess.Process) -> Server:
@@ -99,7 +106,7 @@ async def _wait_until_it_listens(process: asyncio.subprocess.Process) -> Server:
     async for line in process.stderr:
         seen += line.decode()
         if b'"listening"' in line:
-            return Server(process, json.loads(line)["url"], seen)
+            return Server(process, json.loads(line)["url"], seen, asyncio.create_task(process.stderr.read()))
     raise AssertionError(f"it never listened: {seen}")
 
 

@@ -41,6 +41,7 @@ COMMANDS: dict[str, Command] = {
     "call, unknown": Command(("call", "math-calculat", "--json", "{}")),
     "call, a crash": Command(("call", "crashing-say", "--json", CRASH), {"apps_dirs": "crashing"}),
     "call, a crash at debug": Command(("call", "crashing-say", "--json", CRASH), {"apps_dirs": "crashing", "log_level": "debug"}),
+    "call, a crash thrice": Command(("call", "flaky-say", "--json", CRASH), {"apps_dirs": "crashing"}),
     "ask in words": Command(("ask", "What", "is", "17.5", "%", "of", "2,340?")),
     "ask no words": Command(("ask",)),
     "expand": Command(("expand", "--intent", '{"disabled": ["math-*"]}')),
@@ -85,7 +86,7 @@ COMMANDS: dict[str, Command] = {
 
 HELP = [
     (), ("serve",), ("ask",), ("call",), ("new",), ("new", "app"), ("new", "skill"), ("schema",), ("lint",), ("expand",),
-    ("preview",), ("doctor",),
+    ("preview",), ("keys",), ("keys", "add"), ("keys", "list"), ("keys", "revoke"), ("doctor",),
 ]  # fmt: skip
 
 
@@ -100,6 +101,10 @@ def write_files(folder: Path) -> None:
     raising = ECHO_MODULE.replace('return {"echo": request}', 'raise ValueError("the reason")')
     crashing = {"name": "Crashing", "skills": [skill_manifest("crashing", "say")]}
     write_app(folder / "crashing", "crashing", crashing, {"echo": raising})
+    flaky = skill_manifest("flaky", "say", effect="read", idempotent=True)
+    failing = "try: json.loads('{')\n        except ValueError as error: raise RuntimeError('the outcome') from error"
+    flaky_module = "import json\n" + ECHO_MODULE.replace('return {"echo": request}', failing)
+    write_app(folder / "crashing", "flaky", {"name": "Flaky", "skills": [flaky]}, {"echo": flaky_module})
     loud = "print('imported')\n" + ECHO_MODULE.replace("return", "print('executed'); return")
     loud += "    def __init__(self): print('made')\n    def available(self, secrets): print('asked'); return True\n"
     write_app(
@@ -184,16 +189,27 @@ def test_call_prints_what_a_model_would_be_given(ended: dict[str, Ended]) -> Non
         assert "outcome: error" in ended[name].out
 
 
-def test_call_shows_at_debug_what_a_skill_raised(ended: dict[str, Ended]) -> None:
-    """On standard error; else its type and where it was raised."""
-    quiet, whole = ended["call, a crash"], ended["call, a crash at debug"]
-    assert quiet.code == whole.code == 1
-    for told in (quiet, whole):
-        assert "skill_failed" in told.err
-        assert "in execute" in told.err
-        assert "skill_crashed" in told.out
-    assert "ValueError: the reason" in whole.err
-    assert "the reason" not in quiet.err + quiet.out + whole.out
+def test_call_shows_its_author_what_a_skill_raised(ended: dict[str, Ended]) -> None:
+    """Once, on standard error, with the lines of the app; the model's copy is clean. At debug the log comes as well."""
+    plain, logged = ended["call, a crash"], ended["call, a crash at debug"]
+    assert plain.code == logged.code == 1
+    head, _, frame, line, reason = plain.err.splitlines()
+    assert head == "crashing-say raised this:"
+    assert re.search(r"crashing/skills/echo\.py.*, line \d+, in execute", frame)
+    assert (line.strip(), reason) == ('raise ValueError("the reason")', "ValueError: the reason")
+    assert "skill_crashed" in plain.out
+    assert "skill_failed" in logged.err
+    assert plain.err in logged.err
+    assert "the reason" not in plain.out + logged.out
+
+
+def test_call_says_how_often_a_skill_was_tried(ended: dict[str, Ended]) -> None:
+    """An idempotent one is tried again; the exception is shown once, and what caused it."""
+    told = ended["call, a crash thrice"]
+    assert told.err.startswith("flaky-say raised this at 3 attempts:\n")
+    assert told.err.count("JSONDecodeError: ") == told.err.count("RuntimeError: the outcome") == 1
+    assert "decoder.py" not in told.err
+    assert "skill_crashed" in told.out
 
 
 def test_expand_tells_what_is_available_and_why_not(ended: dict[str, Ended]) -> None:
@@ -349,7 +365,10 @@ def test_the_readme_shows_every_command() -> None:
     for group in app.registered_groups:
         assert group.typer_instance
         names += [f"{group.name} {command.name}" for command in group.typer_instance.registered_commands]
-    assert set(names) == {"serve", "ask", "call", "new app", "new skill", "schema", "lint", "expand", "preview", "doctor"}
+    assert set(names) == {
+        "serve", "ask", "call", "new app", "new skill", "schema", "lint", "expand", "preview", "keys add", "keys list",
+        "keys revoke", "doctor",
+    }  # fmt: skip
     for name in names:
         assert f"shortlist {name}" in readme
     assert "make serve" in readme

@@ -14,7 +14,8 @@ from jsonschema import Draft202012Validator
 from apps.sdk.jsontypes import Json, JsonObject
 from service.http.app import create_app
 from service.http.docs import ASSETS
-from service.http.openapi import describe_service
+from service.http.door import Door
+from service.http.openapi import LANGUAGE_PARAMETER, describe_service
 from service.http.problems import KINDS
 from service.http.routes import ROUTES, Route
 from tests.e2e.lab import Lab, user
@@ -50,7 +51,8 @@ def test_the_description_covers_exactly_the_routes() -> None:
 
 async def test_the_application_serves_exactly_the_routes(offline: Lab) -> None:
     """The route table is the only place where routes are made."""
-    app = create_app(offline.running.services)
+    services = offline.running.services
+    app = create_app(services, Door(services.keyring, "nobody"))
     served = {(route.method, route.resource.canonical) for route in app.router.routes() if route.resource}
     described = {(route.method, route.path) for route in ROUTES}
     assert served == described | {("HEAD", path) for method, path in described if method == "GET"}
@@ -142,7 +144,8 @@ async def test_the_page_needs_no_network(offline: Lab) -> None:
     assert response.content_type == "text/html"
     for text in (page, policy):
         assert not re.search(r"(https?:)?//[a-z0-9]", text, re.IGNORECASE)
-    assert "default-src 'self'" in policy
+    assert {"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} <= set(policy.split("; "))
+    assert "<script>" not in page
     linked: list[Any] = re.findall(r'(?:href|src)="([^"]+)"', page)
     assert {link.removeprefix("docs/") for link in linked} == set(ASSETS)
     for link in linked:
@@ -152,3 +155,45 @@ async def test_the_page_needs_no_network(offline: Lab) -> None:
     _, start = await fetch(offline, "/docs/start.js")
     assert '"/openapi.json"' in start
     assert "http" not in start
+
+
+SAMPLES = {
+    "X-Tenant-ID": ["a", "a.b@c:d+e-f", "x" * 128, "x" * 129, "a b", "a/b", "é"],
+    "X-User-ID": ["a", "a,b"],
+    "Idempotency-Key": ["k", "x" * 200, "x" * 201, "a b"],
+    "X-Turn-Timeout": ["1", "0.5", "10", "999999.999", "0", "0.0", "-1", "1e3", "1234567", "soon", ".5"],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in SAMPLES.items() for value in values])
+async def test_a_header_is_taken_exactly_where_its_pattern_fits(offline: Lab, name: str, value: str) -> None:
+    """A caller that goes by the description is never refused for a header, and what it excludes is refused."""
+    parameters = DESCRIPTION["paths"]["/v1/execute"]["post"]["parameters"]
+    (schema,) = (item["schema"] for item in parameters if item["name"] == name)
+    status, _ = await offline.running.post("/v1/execute", ECHO, **{name: value})
+    assert (status == 200) is bool(re.search(schema["pattern"], value))
+
+
+@pytest.mark.parametrize("value", ["de", "pt-BR", "zh-Hant-TW", "de-1996", "de_DE", "deutsch", "", "d", "de-", "x" * 40])
+async def test_a_language_is_taken_exactly_where_its_pattern_fits(offline: Lab, value: str) -> None:
+    """The same for the query."""
+    schema = LANGUAGE_PARAMETER["schema"]
+    async with offline.running.client.get(offline.running.url + "/v1/skills", params={"lang": value}) as response:
+        assert (response.status == 200) is make_validator(schema).is_valid(value)
+
+
+@pytest.mark.parametrize("reason", ["", "why", "x" * 500, "x" * 501, "a\0b"])
+async def test_a_reason_is_taken_exactly_where_its_schema_fits(offline: Lab, reason: str) -> None:
+    """And for a text that the database must be able to keep."""
+    body, path = {"enabled": True, "reason": reason}, "/v1/overrides/skill/lab-echo"
+    schema = DESCRIPTION["paths"]["/v1/overrides/{kind}/{id}"]["put"]["requestBody"]["content"]["application/json"]["schema"]
+    async with offline.running.client.put(offline.running.url + path, json=body) as response:
+        assert (response.status == 200) is make_validator(schema).is_valid(body)
+
+
+def test_each_operation_names_the_scope_of_its_key() -> None:
+    """As the route table has it; what is open names none."""
+    for path, method, operation in OPERATIONS:
+        (route,) = (route for route in ROUTES if (route.method, route.path) == (method.upper(), path))
+        assert operation["security"] == ([{"key": [route.needs]}] if route.needs else [])
+    assert DESCRIPTION["components"]["securitySchemes"]["key"]["scheme"] == "bearer"

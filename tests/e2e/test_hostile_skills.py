@@ -141,10 +141,10 @@ async def test_an_app_that_hangs_while_it_is_imported_does_not_keep_the_process(
 
 
 async def test_a_history_full_of_open_calls_is_answered(tmp_path: Path) -> None:
-    """Twelve thousand of them, with one id: each gets its result and an id of its own."""
+    """Twelve thousand of them, with one id: each gets its result and an id of its own; placeholders stand around them all."""
     calls = [{"id": "a", "type": "function", "function": {"name": "x", "arguments": "{}"}}] * 100
     messages = [*[{"role": "assistant", "content": None, "tool_calls": calls}] * 120, {"role": "user", "content": "hi"}]
     async with run_shortlist(make_settings(tmp_path, body_limit=10_000_000, turn_token_budget=10**9)) as running:
         status, body = await running.post("/v1/turns", {"messages": messages})
     assert status == 200
-    assert len(body["trace"]["repairs"]) == 2 * 12_000 - 1
+    assert len(body["trace"]["repairs"]) == 2 * 12_000 - 1 + 2

@@ -86,6 +86,16 @@ async def test_what_is_no_language_is_refused(running: Running, path: str, query
     assert len(str(problem)) < 500
 
 
+@pytest.mark.parametrize("path", ["/v1/apps", "/v1/skills", "/v1/focus-modes"])
+@pytest.mark.parametrize("query", ["lng=de", "lang=de&lng=fr", "=", "\x1b" + "x" * 5_000 + "=1"])
+async def test_another_parameter_is_refused(running: Running, path: str, query: str) -> None:
+    """422 with its name: a misspelt wish is not passed over."""
+    status, problem = await running.get(f"{path}?{query}")
+    assert (status, problem["code"]) == (422, "invalid_parameter")
+    assert problem["parameter"] != "lang"
+    assert len(str(problem)) < 600
+
+
 async def test_models_are_shown_the_same_bytes_in_every_language(running: Running) -> None:
     """Hint, schema and every text of a stage do not depend on the caller's language."""
 

@@ -45,7 +45,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], int, str]] = {
     "an illegal skill": (("skill", "greetings", "Hello"), 2, "hello"),
     "a skill that is there": (("skill", "greetings", "hello"), 2, "already"),
     "a skill with the same module": (("skill", "email", "my_skill"), 2, "my-skill"),
-    "no such app": (("skill", "greeting", "hello"), 2, "did you mean greetings?"),
+    "no such app": (("skill", "greeting", "hello"), 2, "did you mean 'greetings'?"),
     "an app.yml with errors": (("skill", "broken", "hello"), 1, "broken/app.yml:"),
 }
 

@@ -46,6 +46,8 @@ class Followed:
                 self._edit(body)
             case "text":
                 self._compare(body)
+            case "yaml" | "python":
+                self._write(body)
             case "json":
                 pass
             case _:
@@ -63,15 +65,21 @@ class Followed:
         """`make`, with this environment's tools in place of those that it would install."""
         fresh = [word for target in TARGETS for word in ("-o", f".venv/{target}")]
         command = ["make", *fresh, f"BIN={Path(sys.executable).parent}", *shlex.split(line)[1:]]
-        environment = make_environment(self.folder, {})
+        environment = make_environment(self.folder, {}) | {"PYTEST_ADDOPTS": "-n0"}  # workers would each import everything
         done = subprocess.run(
             command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False, timeout=100
         )  # fmt: skip
         return Ended(done.returncode, done.stdout, done.stderr)
 
+    def _write(self, body: str) -> None:
+        assert self.file is not None
+        assert not self.file.exists()
+        self.file.parent.mkdir(exist_ok=True)
+        self.file.write_text(body)
+
     def _edit(self, body: str) -> None:
         assert self.file is not None
-        old, new = ("".join(line[1:] for line in body.splitlines(keepends=True) if line[0] == mark) for mark in "-+")
+        old, new = ("".join(line[1:] for line in body.splitlines(keepends=True) if line[0] in {mark, " "}) for mark in "-+")
         text = self.file.read_text()
         assert text.count(old) == 1
         self.file.write_text(text.replace(old, new))
@@ -119,7 +127,7 @@ def test_what_is_shown_is_what_comes(followed: Followed) -> None:
     assert len(followed.shown) == 3
     out = {shlex.split(line)[1]: ended.out for line, ended in followed.ended.items()}
     assert out["lint"] == ""
-    assert "2 passed" in out["test"]
+    assert "4 passed" in out["test"]
     assert "Hello, Ada!" in out["ask"]
     assert re.search(r"about \d+ tokens", out["preview"])
     assert followed.ended["shortlist new skill greetings goodbye"].out.startswith("changed apps/greetings/app.yml\n")
@@ -133,7 +141,7 @@ async def poll(read: Callable[[], Awaitable[str]], told: str) -> None:
 
 
 async def test_what_is_edited_is_loaded_again(followed: Followed) -> None:
-    """`serve --reload` serves both skills, goes on with the last good version, and takes the next one."""
+    """`serve --reload` serves both skills, one with a German name, goes on with the last good version, and takes the next one."""
     skill = followed.folder / "apps" / "greetings" / "skills" / "hello.py"
     code = skill.read_text()
     async with serve(followed.folder, *shlex.split(SERVE)[2:]) as server, aiohttp.ClientSession(server.url) as client:
@@ -148,6 +156,8 @@ async def test_what_is_edited_is_loaded_again(followed: Followed) -> None:
                 return await response.text()
 
         assert "greetings-goodbye" in await list_apps()
+        async with client.get("/v1/skills?lang=de") as response:
+            assert "Hallo" in [skill["title"] for skill in (await response.json())["skills"]]
         skill.write_text("nonsense\n")
         await poll(list_apps, "skill-import")
         assert "Hello, Ada!" in await greet()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -107,7 +108,7 @@ async def test_edit_then_a_syntax_error_then_a_fix(running: Running, directory: 
     bus = read_app(apps, "bus")
     assert (apps["catalog"], apps["reloading"], bus["skills"]) == (edited["catalog"], True, ["bus-wait"])
     assert [finding["code"] for finding in bus["findings"]] == ["skill-import"]
-    assert bus["findings"][0]["file"].endswith("bus/app.yml")
+    assert bus["findings"][0]["file"].endswith("bus/skills/wait.py")
     assert "SyntaxError" in bus["kept"]
     assert read_app(apps, "steady")["kept"] is None
     status, ready = await running.get("/health/ready")
@@ -180,3 +181,15 @@ async def test_the_process_reloads_and_ends_in_order_while_an_import_hangs(tmp_p
     assert "Traceback" not in server.err
     assert '"event": "catalog_reloaded"' in server.err
     assert '"changed": ["bus"]' in server.err
+
+
+async def test_the_log_says_at_the_start_what_is_broken_and_why(tmp_path: Path, directory: Path) -> None:
+    """Place, code and reason, as `/v1/apps` has them."""
+    (directory / "bus" / "skills" / "wait.py").write_text("raise ValueError('no bus today')")
+    async with serve(tmp_path, apps_dirs=directory) as server:
+        server.terminate()
+        assert await server.end() == 0
+    (line,) = [line for line in map(json.loads, server.err.splitlines()) if line["event"] == "app_finding"]
+    assert line["code"] == "skill-import"
+    assert "bus" in line["place"]
+    assert "ValueError: no bus today" in line["reason"]

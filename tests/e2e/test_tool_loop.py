@@ -167,14 +167,22 @@ async def test_a_reply_without_text_and_calls_is_asked_for_an_answer(
     assert second["answer"]["content"].strip()
 
 
-async def test_a_reply_of_130_calls_leaves_a_history_that_providers_take(lab: Lab, models: ScriptedModelServer) -> None:
-    """128 calls fit into a message; 32 of them run, the others are told to come later, and the answer says what was left out."""
-    models.script("main", [Reply(calls=[calling("lab-echo", f"word {n}") for n in range(130)]), Reply("Phew.")])
-    answer = await lab.turn(intent={"picks": ["lab-echo"]})
+@WAYS
+async def test_a_reply_of_130_calls_leaves_a_history_that_providers_take(
+    lab: Lab, models: ScriptedModelServer, stream: bool
+) -> None:
+    """hostile C: each is answered; 32 of them run, the others are told to come later; 128 calls fit into a message, two go on."""
+    models.script("main", [Reply(calls=[calling("lab-echo", f"word {n}") for n in range(130)]), Reply("Phew."), Reply("Next.")])
+    answer = await take(lab, stream=stream, intent={"picks": ["lab-echo"]})
     assert len(lab.log) == 32
-    assert list_notices(answer) == ["calls_left_out"]
+    assert list_notices(answer) == []
     outcomes = [outcome for _, outcome in list_outcomes(answer)]
-    assert (len(outcomes), outcomes.count("ok")) == (128, 32)
+    assert (len(outcomes), outcomes.count("ok")) == (130, 32)
+    sent = models.bodies("main")[1]["messages"]
+    assert [len(message["tool_calls"]) for message in sent if message.get("tool_calls")] == [128, 2]
+    assert sum("too_many_calls" in message["content"] for message in sent if message["role"] == "tool") == 98
+    second = await lab.turn("go on", history=[user("Please do it."), *answer["messages"]], intent={"picks": ["lab-echo"]})
+    assert (second["answer"]["content"], second["trace"]["repairs"]) == ("Next.", [])
 
 
 async def test_content_blocks_reach_the_model_untouched(lab: Lab, models: ScriptedModelServer) -> None:
@@ -258,24 +266,46 @@ async def test_whatever_a_model_calls_its_calls_the_next_turn_takes_them(lab: La
 
 
 async def test_an_unfit_history_is_mended(lab: Lab, models: ScriptedModelServer) -> None:
-    """What a caller stored wrongly does no harm: open calls, results of nothing, ids that come twice."""
-    call = {"id": "call_1", "type": "function", "function": {"name": "lab-echo", "arguments": "no json"}}
+    """What a caller stored wrongly does no harm: open calls, results of nothing, ids that come twice, arguments of any kind."""
+
+    def call(arguments: Json, call_id: str = "call_1") -> JsonObject:
+        return {"id": call_id, "type": "function", "function": {"name": "lab-echo", "arguments": arguments}}
+
     history = [
         user("one"),
         {"role": "tool", "content": "of nothing", "tool_call_id": "call_0"},
-        {"role": "assistant", "content": None, "tool_calls": [call, call]},
+        {"role": "assistant", "content": None, "tool_calls": [call("no json"), call(None), call({"a": 1}, "")]},
         {"role": "tool", "content": "of the first", "tool_call_id": "call_1"},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "assistant", "content": ""},
+        {"role": "system", "content": "Be brief."},
+        {"role": "assistant", "content": None, "tool_calls": [call("{}")]},
         user("two"),
     ]
     answer = await lab.turn("three", history=history)
     assert answer["trace"]["repairs"] == [
-        "a result for the unknown call 'call_0' was left out",
-        "the call id 'call_1' came twice; one of them became 'call_2'",
+        "an empty message (assistant) was left out",
+        "a result for the unknown call 'call_0' was given a call of its own",
+        "the arguments of the call 'call_1' are no JSON object and were left out",
+        "the call id 'call_1' cannot be sent or came twice; it became 'call_2'",
         "the call 'call_2' had no result and is marked as abandoned",
-        "the call id 'call_1' came twice; one of them became 'call_3'",
+        "the call id '' cannot be sent or came twice; it became 'call_3'",
         "the call 'call_3' had no result and is marked as abandoned",
+        "the call id 'call_1' cannot be sent or came twice; it became 'call_5'",
+        "the call 'call_5' had no result and is marked as abandoned",
+        "system messages became one at the beginning (1 in all)",
+        "two messages in a row (user) became one",
+        "results were followed by a user's message; a placeholder stands between them",
     ]
+    sent = models.bodies("main")[0]["messages"]
+    arguments = [call["function"]["arguments"] for message in sent for call in message.get("tool_calls") or ()]
+    assert arguments == ["{}", "{}", "{}", '{"a": 1}', "{}"]
+
+
+@pytest.mark.parametrize("content", [[{"text": "no type"}], [{"type": "text"}], [{"type": "text", "text": None}], [{"type": ""}]])
+async def test_a_content_block_that_is_none_is_refused_with_its_place(lab: Lab, content: Json) -> None:
+    """The caller is told, not the provider asked."""
+    problem = await lab.turn("now", history=[{"role": "user", "content": content}], status=422)
+    assert problem["errors"][0]["pointer"].startswith("/messages/0/content")
 
 
 @WAYS

@@ -10,7 +10,6 @@ from typing import Any
 from apps.sdk.catalog import App, Catalog, FocusMode, Memory, SkillSpec
 from apps.sdk.findings import Position
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.names import split_tool_name
 from apps.sdk.skill import Skill
 
 HERE = Position("app.yml")
@@ -33,7 +32,7 @@ class ScriptedAvailability(Skill):
 
 def make_skill(tool_name: str, **changes: Any) -> SkillSpec:
     """A skill with a `requests` schema; `arguments` are the properties of one request."""
-    app_id, skill_id = split_tool_name(tool_name)
+    app_id, _, skill_id = tool_name.partition("-")
     readable = skill_id.replace("_", " ").replace("-", " ")
     skill = SkillSpec(
         tool_name=tool_name,

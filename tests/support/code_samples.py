@@ -7,11 +7,28 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
+from apps.sdk.codes import Code
 from apps.sdk.jsontypes import Json
 from tests.support.apps import ECHO_MODULE, skill_manifest
 
 Sample: TypeAlias = Mapping[str, str | bytes]
 """Content by path below the folder of apps; the module `echo` is added to the app `one`."""
+
+
+_TYPED = """
+from pydantic import BaseModel
+
+from apps.sdk.skill import Skill
+
+
+class Request(BaseModel):
+    place: str
+
+
+class TypedSkill(Skill):
+    async def execute(self, request: Request, context):
+        return request
+"""
 
 
 def write_sample(directory: Path, sample: Sample) -> Path:
@@ -49,7 +66,7 @@ def _texts(*files: tuple[str, str], key: str = "search") -> Sample:
     return {"one/app.yml": app, **{f"one/texts/{name}": text for name, text in files}}
 
 
-SAMPLES: Mapping[str, Sample] = {
+SAMPLES: Mapping[Code, Sample] = {
     "file-unreadable": {"one/app.yml/file": ""},
     "file-too-large": _app(b"#" * 1_100_000),
     "file-not-utf8": _app(b"\xff\xfe"),
@@ -69,6 +86,7 @@ SAMPLES: Mapping[str, Sample] = {
     "app-id-differs": _app("app_id: two"),
     "unknown-key": _app("nmae: One"),
     "guard-key": _skill(efect="write"),
+    "guard-empty": _app("focuses: [{id: m, description: d, system_prompt: p, allowed_skills: }]"),
     "opaque-key": _app("category: work"),
     "alias-twice": _app("focuses: []\nfocus_modes: []"),
     "missing-key": _app("skills: [{name: a}]"),
@@ -77,6 +95,7 @@ SAMPLES: Mapping[str, Sample] = {
     "item-duplicate": _skills("a", "a"),
     "text-placeholder": _skill(description="Find {{thing}}."),
     "text-missing": _texts(("en.yml", "other: x")),
+    "texts-main": _texts(("de.yml", "search: x")),
     "no-texts": _app("memory: [{id: a, description_translation_key: a}]"),
     "text-language": _texts(("german.yml", "search: x")),
     "texts-incomplete": _texts(("en.yml", "search: x"), ("de.yml", "other: x")),
@@ -102,6 +121,9 @@ SAMPLES: Mapping[str, Sample] = {
     "schema-requests": _skill(tool_schema={"properties": {"requests": {"type": "array", "items": {"type": "string"}}}}),
     "schema-enum": _argument({"enum": [1, 1]}),
     "schema-default": _argument({"type": "integer", "default": "ten"}),
+    "schema-keyword": _argument({"minLenght": 1}),
+    "schema-extension": _argument({"nullable": True}),
+    "schema-model": {**_skill(class_path="apps.one.skills.typed.TypedSkill"), "one/skills/typed.py": _TYPED},
     "argument-description": _argument({"description": ""}),
     "focus-without-prompt": _mode(system_prompt=None),
     "focus-without-skills": _mode(allowed_skills=["one:gone"]),

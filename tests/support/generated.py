@@ -11,12 +11,13 @@ from pathlib import Path
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from apps.sdk.codes import render_codes
 from apps.sdk.jsontypes import Json
 from apps.sdk.manifest.editor_schema import render_app_schema
 from service.http.openapi import describe_service
 from service.http.routes import ROUTES
 from service.settings import ROOT, Settings
+from tests.support.author_reference import render_codes, render_keys
+from tests.support.hostile_schemas import render_golden
 
 ENV_HEAD = """\
 # Every setting with its default. Copy this file to .env and take the # away from what you change.
@@ -41,6 +42,8 @@ def render_files() -> dict[Path, str]:
         ROOT / "service" / "openapi.json": render_openapi(),
         ROOT / "apps" / "sdk" / "app.schema.json": render_app_schema(),
         ROOT / "apps" / "sdk" / "lint" / "CODES.md": render_codes(),
+        ROOT / "apps" / "sdk" / "lint" / "KEYS.md": render_keys(),
+        ROOT / "tests" / "unit" / "apps_sdk" / "schemas" / "dialects" / "golden.json": render_golden(),
     }
 
 

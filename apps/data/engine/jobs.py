@@ -20,14 +20,19 @@ class TableJob(TypedDict):
 
 
 class Job(TypedDict):
-    """One request. `seconds` are all it may take; `sql` and `limit` (rows) are the query's."""
+    """One request; `sql` and `limit` (rows) are the query's."""
 
     kind: Literal["query", "describe"]
-    seconds: float
     directory: str | None
     tables: list[TableJob]
     sql: str
     limit: int
+
+
+class TimedJob(Job):
+    """`ends` is when it has to be done by, on the clock that `time.monotonic` shows to all processes of the machine."""
+
+    ends: float
 
 
 class Answer(TypedDict, total=False):

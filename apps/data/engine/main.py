@@ -12,7 +12,7 @@ from .limits import close_doors, limit_memory, limit_time
 from .problems import LESS_MEMORY, OUT_OF_MEMORY, Problem
 
 if TYPE_CHECKING:
-    from .jobs import Answer, Job
+    from .jobs import Answer, TimedJob
 
 
 def main() -> None:
@@ -39,9 +39,8 @@ def _answer(given: bytes) -> Answer:
         return {"crash": f"{type(error).__name__}{where}"}
 
 
-def _run(job: Job) -> Answer:
-    ends = time.monotonic() + job["seconds"]
-    limit_time(job["seconds"])
+def _run(job: TimedJob) -> Answer:
+    limit_time(max(0.0, job["ends"] - time.monotonic()))
     from .database import lock_database, open_database  # noqa: PLC0415 - duckdb takes its time, which must be limited already
     from .profiles import describe_table  # noqa: PLC0415
     from .queries import run_query  # noqa: PLC0415
@@ -54,7 +53,7 @@ def _run(job: Job) -> Answer:
     close_doors(opens_files=bool(loaded.paths))
     if job["kind"] == "describe":
         return {"data": describe_table(connection, job["tables"][0]["name"], loaded.notes), "notes": loaded.notes}
-    seconds = ends - time.monotonic()
+    seconds = job["ends"] - time.monotonic()
     return {"data": run_query(connection, job["sql"], job["limit"], seconds, loaded.notes), "notes": loaded.notes}
 
 

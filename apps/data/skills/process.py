@@ -2,53 +2,49 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import orjson
 
-from apps.data.engine.jobs import Answer, Job
-from apps.sdk.places import Places
-from apps.sdk.programs import Ended, run_program
+from apps.data.engine.jobs import Answer, Job, TimedJob
+from apps.sdk.programs import Ended, Programs
 from apps.sdk.skill import SkillContext, SkillError, SkillFailed, SkillResult, SkillRetry
 
 MAX_PROCESSES: Final = 4
-"""Processes of one skill at once; each may use some 600 MB. Further requests wait for their turn."""
-
-MAX_ANSWER: Final = 8_000_000
-"""Bytes; the rows of an answer are bounded far below."""
+"""Processes at once, over all skills; each may use some 600 MB. Further requests wait for their turn."""
 
 MAX_EACH: Final = 2
 """Of them, those of one user, so that queries that take all their time hold up nobody else's."""
+
+MAX_ANSWER: Final = 8_000_000
+"""Bytes; the rows of an answer are bounded far below."""
 
 _MARGIN: Final = 0.5
 """Seconds before the deadline at which the process is ended, so that there is time to say why."""
 
 _LEAST: Final = 0.2
-_FOLDER: Final = Path(__file__).resolve().parents[1]
 _START: Final = "import sys; sys.path.insert(0, sys.argv[1]); from engine.main import main; main()"
+_ENGINE: Final = ("-c", _START, str(Path(__file__).resolve().parents[1]))
 
 
-class QueryProcesses:
-    """Starts processes, at most `MAX_PROCESSES` at a time, and ends every one that it started."""
+_PROGRAMS: Final = Programs(MAX_PROCESSES, MAX_EACH)
 
-    def __init__(self) -> None:
-        self._places = Places(MAX_PROCESSES, MAX_EACH)
 
-    async def run(self, job: Job, context: SkillContext) -> SkillResult:
-        """What came of `job`, whose `seconds` are set here; raises `SkillError`."""
-        seconds = max(_LEAST, context.time_left - _MARGIN)
-        try:
-            async with asyncio.timeout(seconds), self._places.take((context.tenant, context.user)):
-                job["seconds"] = max(_LEAST, context.time_left - _MARGIN)
-                given = json.dumps(job, ensure_ascii=False).encode("utf-8", "replace")
-                ended = await run_program(("-c", _START, str(_FOLDER)), given, max_bytes=MAX_ANSWER)
-        except TimeoutError:
-            raise _too_slow(seconds) from None
-        return _read_answer(ended, seconds, context)
+async def run_job(job: Job, context: SkillContext) -> SkillResult:
+    """What came of `job` before the call's deadline. Raises `SkillError`."""
+    seconds = max(_LEAST, context.time_left - _MARGIN)
+    timed = TimedJob(**job, ends=time.monotonic() + seconds)
+    given = json.dumps(timed, ensure_ascii=False).encode("utf-8", "replace")
+    try:
+        owner = (context.tenant, context.user)
+        ended = await _PROGRAMS.run(_ENGINE, given, owner=owner, seconds=seconds, max_bytes=MAX_ANSWER)
+    except TimeoutError:
+        raise _too_slow(seconds) from None
+    return _read_answer(ended, seconds, context)
 
 
 def _read_answer(ended: Ended, seconds: float, context: SkillContext) -> SkillResult:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from apps.data.engine.jobs import Job
-from apps.data.skills.blocks import find_query
-from apps.data.skills.process import QueryProcesses
+from apps.data.skills.process import run_job
+from apps.data.skills.questions import find_query
 from apps.data.skills.tables import MAX_TABLES, TableRequest, find_directory, make_jobs
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.skill import Skill, SkillContext, SkillResult
@@ -30,20 +30,16 @@ class QueryRequest(BaseModel):
 class QuerySkill(Skill):
     """Runs one reading statement of DuckDB in a process that can reach nothing but the tables."""
 
-    def __init__(self) -> None:
-        self._processes = QueryProcesses()
-
     async def execute(self, request: QueryRequest, context: SkillContext) -> SkillResult:
         """`{row_count, columns: [{name, type}], rows}`; `row_count` counts rows that were left out too, None when too many."""
         job = Job(
             kind="query",
-            seconds=0.0,
             directory=find_directory(context),
             tables=make_jobs(request.tables),
             sql=request.sql,
             limit=request.limit,
         )
-        return await self._processes.run(job, context)
+        return await run_job(job, context)
 
     def from_message(self, text: str) -> JsonObject | None:
         """The query of a message that holds a block of SQL and a block of data."""

@@ -11,13 +11,16 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
-from apps.data.engine.jobs import Job
-from apps.data.skills.process import MAX_EACH, QueryProcesses
+from apps.data.engine.jobs import TimedJob
+from apps.data.skills.describe import DescribeSkill
+from apps.data.skills.process import MAX_EACH, MAX_PROCESSES, run_job
 from apps.data.skills.query import QueryRequest, QuerySkill
+from apps.data.skills.tables import TableRequest
 from apps.data.tests.children import list_children
 from apps.sdk.skill import SkillFailed, SkillRetry
 from apps.sdk.testing import RecordingLogger, make_context
@@ -131,6 +134,20 @@ async def test_one_user_cannot_take_every_place() -> None:
         await asyncio.gather(*slow, return_exceptions=True)
 
 
+async def test_both_skills_share_the_places() -> None:
+    """Queries of several users that take all places hold up a description, whose time runs out while it waits."""
+    async with make_context(timeout=0.7) as waiting, AsyncExitStack() as stack:
+        users = [await stack.enter_async_context(make_context(user=f"u{at}", timeout=20)) for at in range(MAX_PROCESSES)]
+        slow = [asyncio.create_task(QuerySkill().execute(QueryRequest(sql=TIME[0]), user)) for user in users]
+        await asyncio.sleep(0.01)
+        with pytest.raises(SkillRetry, match="limit timeout"):
+            await DescribeSkill().execute(TableRequest(name="t", content="a\n1"), waiting)
+        assert len(list_children()) == MAX_PROCESSES
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+
+
 ENGINE = "import sys; sys.path.insert(0, sys.argv[1]); from engine.main import main; main()"
 
 
@@ -143,7 +160,7 @@ def start(given: bytes) -> subprocess.CompletedProcess[bytes]:
 
 def test_a_process_that_nobody_ends_ends_itself() -> None:
     """Its own clock kills it a second after its time, as when the service was killed."""
-    job = Job(kind="query", seconds=0.1, directory=None, tables=[], sql="SELECT sleep_ms(20000)", limit=1)
+    job = TimedJob(kind="query", ends=time.monotonic() + 0.1, directory=None, tables=[], sql="SELECT sleep_ms(20000)", limit=1)
     began = time.monotonic()
     done = start(json.dumps(job).encode())
     assert (done.returncode, done.stdout) == (-14, b"")
@@ -160,5 +177,5 @@ async def test_a_defect_of_the_process_is_a_failure() -> None:
     logger = RecordingLogger()
     async with make_context(logger=logger) as context:
         with pytest.raises(SkillFailed, match="process failed"):
-            await QueryProcesses().run({"seconds": 1.0}, context)  # type: ignore[typeddict-item]
+            await run_job({}, context)  # type: ignore[typeddict-item]
     assert [entry.event for entry in logger.entries] == ["query_process_failed"]

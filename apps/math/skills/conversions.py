@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from apps.math.skills.numerals import NUMBER, read_number
-from apps.math.skills.questions import take_ends
 from apps.math.skills.units import find_common_unit
 from apps.sdk.jsontypes import JsonObject
+from apps.sdk.questions import take_ends
 
 LONGEST_NAME: Final = 4
 """Words of the longest name of a unit: pounds per square inch."""

@@ -8,14 +8,11 @@ from typing import Final
 
 from apps.math.skills.expressions import FUNCTIONS, read_expression
 from apps.math.skills.numerals import NUMBER
+from apps.sdk.questions import take_ends
 from apps.sdk.skill import SkillRetry
-from apps.sdk.truncation import shorten_middle
-
-LOOKED_AT: Final = 4_000
-"""Characters of a message that are looked at; a question stands at its beginning or at its end."""
 
 _CUE: Final = re.compile(
-    r"\b(?:what(?:'s|’s|s| is| are| does|(?= [0-9(]))|how much(?= [0-9(])|how much (?:is|are|does|would|will)"
+    r"\b(?:what(?:'s|s| is| are| does|(?= [0-9(]))|how much(?= [0-9(])|how much (?:is|are|does|would|will)"
     r"|calculate|compute|evaluate|work out|solve|simplify"
     r"|(?:result|value) of|was (?:ist|sind|ergibt|macht)|wie ?viel (?:ist|sind)|berechne"
     r"|cu[aá]nto (?:es|son)|calcula|combien (?:font|fait)|quanto fa)"
@@ -52,11 +49,6 @@ def find_calculation(text: str) -> str | None:
         whole, part, part_first, whole_last = share.groups()
         return f"{part or part_first} / {whole or whole_last} * 100"
     return next(_find_asked(shown), None) or next(_find_bare(shown), None)
-
-
-def take_ends(text: str) -> str:
-    """The beginning and the end of a long text, blanks squeezed; the mark between them ends no name and no expression."""
-    return re.sub(r"[ \t\r\f\v]+", " ", shorten_middle(text, LOOKED_AT))
 
 
 def _find_asked(text: str) -> Iterator[str]:

@@ -8,16 +8,14 @@ from typing import Final
 from apps.notes.skills.notebook import ID_LENGTH, MAX_TEXT
 from apps.notes.skills.tags import clean_tag
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.truncation import shorten_middle
-
-LOOKED_AT: Final = 4_000
-"""Characters of a message in which a question for notes is looked for."""
+from apps.sdk.questions import take_ends
 
 _POLITE: Final = r"\s{0,9}(?:(?:please|can you|could you|bitte|por favor)[, ] ?)?"
 _PLEASE: Final = r"(?:[, ]{1,2}(?:please|bitte|por favor))?"
 _NEW: Final = re.compile(
-    rf"{_POLITE}(?:"
-    r"(?:new )?note(?: to self)?: ?|(?:make|take|save|add|write) (?:me )?a (?:quick |new )?note(?: to self)?"
+    rf"(?!please,? note that ){_POLITE}(?:"
+    r"(?:save|add|put|write) (?:this|that|the following|it) (?:to|in|into|down in) my notes: ?|(?:new )?note(?: to self)?: ?"
+    r"|(?:make|take|save|add|write) (?:me )?a (?:quick |new )?note(?: to self)?"
     rf"{_PLEASE}(?: that |: ?|, ?that )"
     rf"|(?:note(?: down)?|write down|jot down){_PLEASE},? that |(?:note(?: down)?|write down|jot down){_PLEASE}: ?"
     r"|(?:notiz|notiere|notiere bitte|merk dir|merke dir): ?|(?:notiere|merke? dir|notier)(?: bitte)?, ?dass? "
@@ -35,6 +33,7 @@ _LIST: Final = re.compile(
 )
 _WORDS: Final = r"[\"'“„]?(?P<words>[^\s\"“”?!.;:,]{1,40}(?: [^\s\"“”?!.;:,]{1,40}){0,7}?)[\"'”]?"
 _ABOUT: Final = r"(?:(?:about|on|for|regarding|mentioning|über|zu|nach|sobre|sur)|with the words?) "
+_NOTE: Final = "(?:note|notiz|nota)"
 _SEARCH: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -44,12 +43,13 @@ _SEARCH: Final = tuple(
         rf"\bcherche(?:r)? dans {_MY_NOTES} {_WORDS}{_END}",
         rf"\bfind (?:me )?(?:my|the) notes? {_ABOUT}(?:the )?{_WORDS}{_END}",
         rf"\bwhat (?:did i|have i) (?:note|noted|write down|written down) (?:down )?{_ABOUT}(?:the )?{_WORDS}{_END}",
+        rf"\b(?:delete|remove|lösche|borra|supprime) (?:the|my|die|meine|la|mi|ma) {_NOTE} {_ABOUT}(?:the )?{_WORDS}{_END}",
         rf"\bdo i have (?:a note|any notes|notes) {_ABOUT}(?:the )?{_WORDS}{_END}",
     )
 )
 _DELETE: Final = re.compile(
-    r"\b(?:delete|remove|lösche|borra|supprime)(?: the| my| die| la)? (?:note|notiz|nota)"
-    rf" #?(?P<id>[0-9a-z]{{{ID_LENGTH}}}){_END}",
+    r"\b(?:delete|remove|lösche|borra|supprime)(?: the| my| die| la)? "
+    rf"{_NOTE} #?(?P<id>[0-9a-z]{{{ID_LENGTH}}}){_END}",
     re.IGNORECASE,
 )
 
@@ -71,7 +71,7 @@ def find_listing(text: str) -> JsonObject | None:
 
 
 def find_search(text: str) -> JsonObject | None:
-    """`{words}` of a message that looks for something in the notes."""
+    """`{words}` of a message that looks for something in the notes, if only to have it deleted: its id is found first."""
     shown = take_ends(text)
     matches = (pattern.search(shown) for pattern in _SEARCH)
     return next(({"words": match["words"].strip()} for match in matches if match), None)
@@ -81,8 +81,3 @@ def find_deletion(text: str) -> JsonObject | None:
     """`{id}` of a message that asks to delete the note with that id."""
     match = _DELETE.search(take_ends(text))
     return None if match is None or match["id"].isalpha() else {"id": match["id"].casefold()}
-
-
-def take_ends(text: str) -> str:
-    """The beginning and the end of a long text, blanks squeezed."""
-    return re.sub(r"[ \t\r\f\v\u00a0]+", " ", shorten_middle(text, LOOKED_AT))

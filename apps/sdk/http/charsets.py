@@ -9,6 +9,7 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 _META = re.compile(rb"""<meta[^>]{0,200}?charset\s{0,9}=\s{0,9}["']?\s{0,9}([\w.:-]{2,40})""", re.IGNORECASE)
 _XML = re.compile(rb"""^\s{0,9}<\?xml[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([\w.:-]{2,40})""", re.IGNORECASE)
 _HEAD = 4_096
+"""Bytes in which a page may say its charset; the standard looks at 1,024, and longer heads of comments are about."""
 
 _LATIN = frozenset({"ascii", "iso8859-1"})
 """What the web's pages mean by these is Windows-1252 (WHATWG Encoding)."""

@@ -3,13 +3,7 @@
     page = await fetch(context, "https://example.org/data", params={"q": "x"}, accept=("application/json",))
     rows = page.json()
 
-    SkillRetry        another address may do: malformed, unknown host, 404, 410
-    FetchRefused      the address is not one that skills may reach
-    FetchFailed       there is no usable answer: network, time, size
-    ├── WrongStatus   it has another HTTP status than 2xx
-    └── WrongType     it is of another type than those wanted
-
-No text of an error holds a path or a query, since keys travel in them.
+What it raises is drawn in `apps.sdk.http.errors`.
 """
 
 from __future__ import annotations
@@ -25,7 +19,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from apps.sdk.http.charsets import decode
-from apps.sdk.http.egress import FetchFailed, FetchRefused
+from apps.sdk.http.errors import FetchFailed, FetchRefused, WrongStatus, WrongType
 from apps.sdk.jsontypes import Json
 from apps.sdk.skill import SkillContext, SkillRetry
 
@@ -33,28 +27,19 @@ if TYPE_CHECKING:
     import aiohttp
     from yarl import URL
 
-__all__ = ["FetchFailed", "FetchRefused", "Fetched", "WrongStatus", "WrongType", "fetch"]
-
 MAX_BYTES = 2_000_000
+"""Of a body after decompression, unless a skill sets its own: a long article's page has a few hundred thousand."""
+
 TIMEOUT = 10.0
+"""Seconds, redirects and body included, unless a skill sets its own: a part of what a skill usually has (30)."""
+
 MAX_URL_LENGTH = 8_000
+"""Characters; servers are to take at least 8,000 octets (RFC 9110, section 4.1)."""
+
 GONE = (404, 410)
+"""Statuses that say: nothing is here (RFC 9110, sections 15.5.5 and 15.5.11)."""
 
-
-class WrongStatus(FetchFailed):
-    """The host answered with `status`, which is no success."""
-
-    def __init__(self, host: str, status: int) -> None:
-        super().__init__(f"{host} answered with HTTP status {status}.")
-        self.status = status
-
-
-class WrongType(FetchFailed):
-    """The host answered with `content_type` (`""` when it named none), which is not one of those wanted."""
-
-    def __init__(self, host: str, content_type: str, wanted: Sequence[str]) -> None:
-        super().__init__(f"{host} answered with {content_type or 'no content type'}, wanted was {' or '.join(wanted)}.")
-        self.content_type = content_type
+NOT_A_HOST = "Check the spelling or try another address; if others fail too, the service has no network or no name server."
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +155,7 @@ async def _told_plainly(host: str, seconds: float) -> AsyncIterator[None]:
         raise SkillRetry("This is not a web address.", hint="Give a full one, such as https://example.org/page.") from None
     except aiohttp.ClientConnectorDNSError as error:
         if error.os_error.errno in {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}:
-            raise SkillRetry(f"There is no host {error.host}.", hint="Check the spelling or try another address.") from None
+            raise SkillRetry(f"There is no host {error.host}.", hint=NOT_A_HOST) from None
         raise FetchFailed(f"The name of {error.host} cannot be looked up at present.") from None
     except (aiohttp.ClientConnectorCertificateError, aiohttp.ClientConnectorSSLError) as error:
         raise FetchFailed(f"{error.host} offers no trustworthy encryption.") from None

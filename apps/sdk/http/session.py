@@ -1,4 +1,9 @@
-"""aiohttp under the egress rules: where it connects, where it is redirected, how much it reads."""
+"""aiohttp under the egress rules: where it connects, where it is redirected, how much it reads.
+
+    async with open_session(EgressRules(allowed_hosts=frozenset({"searx.internal:8888"}))) as session: ...
+
+Importing it imports aiohttp, which costs every command that loads the apps: do so where a session is opened.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +16,20 @@ import aiohttp
 from yarl import URL
 
 from apps.sdk.http.addresses import is_public
-from apps.sdk.http.egress import (
-    BYTES_SETTING,
-    HOSTS_SETTING,
-    REDIRECTS_SETTING,
-    USER_AGENT,
-    EgressRules,
-    FetchFailed,
-    FetchRefused,
-    join_port,
-)
+from apps.sdk.http.errors import FetchFailed, FetchRefused
 from apps.sdk.http.name_lookups import NameLookups
+from apps.sdk.http.rules import BYTES_SETTING, HOSTS_SETTING, REDIRECTS_SETTING, EgressRules, join_port
 
 if TYPE_CHECKING:
     from aiohttp.client_reqrep import ClientRequest
     from aiohttp.connector import AddrInfoType, Connection
     from aiohttp.tracing import Trace
 
+USER_AGENT = "Mozilla/5.0 (compatible; Shortlist)"
+"""In the form of crawlers, which sites that refuse bare libraries let pass."""
+
 CONNECT_TIMEOUT = 10.0
-"""Seconds for one address to answer."""
+"""Seconds for one address to answer; three lost SYN packets are sent anew after 1, 3 and 7 (RFC 6298)."""
 
 LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 """Names, and what ends in them, that no public name server knows (RFC 6761, 6762, 8375 and ICANN's `internal`)."""
@@ -92,16 +92,20 @@ class GuardedConnector(aiohttp.TCPConnector):
             raise FetchRefused(f"Port {port} is not for web servers; {HOSTS_SETTING} opens a host with its port.")
 
 
-class BoundedResponse(aiohttp.ClientResponse):
-    """A response whose body is read as a whole only up to the session's limit; streaming is the skill's to bound."""
+def make_response_class(limit: int) -> type[aiohttp.ClientResponse]:
+    """A response whose body is read as a whole only up to `limit` bytes; streaming is the skill's to bound.
 
-    limit: int
+    A class for each limit, since a session makes its responses itself and takes nothing for them but their class.
+    """
 
-    async def read(self) -> bytes:
-        """The body. Raises `FetchFailed` when it is too large."""
-        if self._body is None:
-            self._body = await read_at_most(self, self.limit, BYTES_SETTING)
-        return await super().read()
+    class BoundedResponse(aiohttp.ClientResponse):
+        async def read(self) -> bytes:
+            """The body. Raises `FetchFailed` when it is too large."""
+            if self._body is None:
+                self._body = await read_at_most(self, limit, BYTES_SETTING)
+            return await super().read()
+
+    return BoundedResponse
 
 
 async def read_at_most(response: aiohttp.ClientResponse, limit: int, limit_name: str) -> bytes:
@@ -134,14 +138,13 @@ def is_local_name(host: str) -> bool:
     return any(host == name or host.endswith(f".{name}") for name in LOCAL_NAMES)
 
 
-def open_guarded_session(rules: EgressRules) -> aiohttp.ClientSession:
-    """See `apps.sdk.http.egress.open_session`."""
-    bounded = type("BoundedResponse", (BoundedResponse,), {"limit": rules.response_bytes})
+def open_session(rules: EgressRules) -> aiohttp.ClientSession:
+    """A session with connections of its own, without cookies and without proxies; call in a running loop, close at the end."""
     return aiohttp.ClientSession(
         connector=GuardedConnector(rules),
         cookie_jar=aiohttp.DummyCookieJar(),
         headers={"User-Agent": USER_AGENT},
-        response_class=bounded,
+        response_class=make_response_class(rules.response_bytes),
         timeout=aiohttp.ClientTimeout(total=rules.timeout, sock_connect=CONNECT_TIMEOUT),
         trace_configs=[_watch_redirects(rules.redirects)],
     )

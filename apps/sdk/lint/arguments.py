@@ -7,15 +7,14 @@ from itertools import islice
 
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.findings import Finding, report
-from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.jsontypes import Json, JsonObject, JsonPath
 from apps.sdk.loading.app import LoadedApp
-from apps.sdk.loading.items import Place
-from apps.sdk.manifest.document import Path
+from apps.sdk.loading.place import Place
 from apps.sdk.schemas.parameters import REQUESTS, request_items
 from apps.sdk.schemas.references import follow, properties_of, wanted_types
 
 MAX_NAMED = 5
-_REQUESTS_PATH: Path = ("tool_schema", "properties", REQUESTS)
+_REQUESTS_PATH: JsonPath = ("tool_schema", "properties", REQUESTS)
 
 
 def check_arguments(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
@@ -43,7 +42,7 @@ def _check_requests(skill: SkillSpec, place: Place) -> Iterator[Finding]:
 
 def _check_descriptions(parameters: JsonObject, items: JsonObject | None, place: Place) -> Iterator[Finding]:
     own, of_items = properties_of(parameters, parameters), properties_of(items, parameters)
-    arguments: dict[Path, Json] = {
+    arguments: dict[JsonPath, Json] = {
         ("tool_schema", "properties", name): own[name] for name in own if name != REQUESTS or not items
     }
     arguments |= {(*_REQUESTS_PATH, "items", "properties", name): of_items[name] for name in of_items if name != "id"}

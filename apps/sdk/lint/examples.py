@@ -9,9 +9,10 @@ from apps.sdk.loading.app import LoadedApp
 
 
 def check_examples(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
+    """Skills without examples, and examples of two skills. Yields `no-examples` and `same-example`."""
     owners: dict[str, str] = {}
-    for app in apps:
-        for skill, place in app.skills():
+    for loaded in apps:
+        for skill, place in loaded.skills():
             if not skill.examples:
                 advice = "add two or three messages that should select it"
                 yield report("no-examples", place.at(), f"the skill '{skill.skill_id}' has no examples", advice)

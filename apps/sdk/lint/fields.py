@@ -7,7 +7,7 @@ from itertools import islice
 
 from apps.sdk.findings import Finding, report
 from apps.sdk.loading.app import LoadedApp
-from apps.sdk.manifest.reading import suggest
+from apps.sdk.near_names import suggest
 from apps.sdk.results.paths import exclude_fields, list_paths
 
 MAX_SUGGESTED = 1_000
@@ -15,8 +15,9 @@ MAX_SUGGESTED = 1_000
 
 
 def check_excluded_fields(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
-    for app in apps:
-        for skill, place in app.skills():
+    """Paths that change nothing in the skill's example, which a skill without one does not have. Yields `exclude-path`."""
+    for loaded in apps:
+        for skill, place in loaded.skills():
             if skill.output_example is None:
                 continue
             for index, path in enumerate(skill.exclude_fields):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from apps.sdk.findings import Finding
-from apps.sdk.lint import arguments, examples, fields, focus, references, schemas, texts, wirenames
+from apps.sdk.lint import arguments, examples, fields, focus, keywords, models, references, schemas, texts, wirenames
 from apps.sdk.loading.app import LoadedApp
 
 Rule: TypeAlias = Callable[[Sequence[LoadedApp]], Iterator[Finding]]
@@ -16,6 +16,8 @@ RULES: tuple[Rule, ...] = (
     examples.check_examples,
     fields.check_excluded_fields,
     focus.check_limits,
+    keywords.check_keywords,
+    models.check_models,
     references.check_references,
     schemas.check_schemas,
     texts.check_texts,

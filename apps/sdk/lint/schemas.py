@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from apps.sdk.findings import Finding, report
-from apps.sdk.hashing import canonical_json
-from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.jsontypes import Json, JsonObject, JsonPath
+from apps.sdk.kinds import show
 from apps.sdk.loading.app import LoadedApp
-from apps.sdk.loading.items import Place
-from apps.sdk.manifest.document import Path
-from apps.sdk.manifest.reading import show, suggest
+from apps.sdk.loading.place import Place
+from apps.sdk.near_names import suggest
+from apps.sdk.schemas.equality import make_comparable
 from apps.sdk.schemas.fitting import fits
 from apps.sdk.schemas.references import follow, properties_of
 from apps.sdk.schemas.walks import IN_PLACE, list_parts, walk_schemas
@@ -33,7 +33,7 @@ def check_schemas(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
 
 
 def _check_schema(schema: JsonObject, place: Place, key: str) -> Iterator[Finding]:
-    parts: dict[Path, JsonObject] = {}
+    parts: dict[JsonPath, JsonObject] = {}
     for path, node in walk_schemas(schema):
         parts[path] = node
         if not set(node.get("required", ())) <= node.get("properties", {}).keys():
@@ -45,7 +45,7 @@ def _check_schema(schema: JsonObject, place: Place, key: str) -> Iterator[Findin
             yield report("schema-default", place.at_key(key, *path, "default"), message)
 
 
-def _find_surroundings(path: Path, parts: dict[Path, JsonObject]) -> list[JsonObject]:
+def _find_surroundings(path: JsonPath, parts: dict[JsonPath, JsonObject]) -> list[JsonObject]:
     """The schemas around the one at `path` that apply to the same value."""
     found: list[JsonObject] = []
     while path:
@@ -57,7 +57,9 @@ def _find_surroundings(path: Path, parts: dict[Path, JsonObject]) -> list[JsonOb
     return found
 
 
-def _check_required(node: JsonObject, root: JsonObject, around: list[JsonObject], place: Place, path: Path) -> Iterator[Finding]:
+def _check_required(
+    node: JsonObject, root: JsonObject, around: list[JsonObject], place: Place, path: JsonPath
+) -> Iterator[Finding]:
     schemas = [node, *around]
     if any("patternProperties" in schema for schema in schemas):
         return
@@ -76,10 +78,10 @@ def _list_declared(schema: Json, root: JsonObject, levels: int) -> Iterator[str]
         yield from _list_declared(part, root, levels - 1)
 
 
-def _check_enum(values: list[Json], place: Place, path: Path) -> Iterator[Finding]:
+def _check_enum(values: list[Json], place: Place, path: JsonPath) -> Iterator[Finding]:
     seen: set[str] = set()
     for index, value in enumerate(values):
-        written = canonical_json(int(value) if isinstance(value, float) and value.is_integer() else value)
+        written = make_comparable(value)
         if written in seen:
             yield report("schema-enum", place.at(*path, index), f"{show(value)} stands in 'enum' twice")
         seen.add(written)

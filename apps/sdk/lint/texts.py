@@ -6,24 +6,27 @@ from collections.abc import Iterator, Sequence
 
 from apps.sdk.catalog import MAX_HINT, FocusMode, Memory, SkillSpec
 from apps.sdk.findings import Finding, report
+from apps.sdk.jsontypes import JsonPath
 from apps.sdk.loading.app import LoadedApp
-from apps.sdk.loading.items import Place
-from apps.sdk.manifest.document import Path
+from apps.sdk.loading.place import Place
 from apps.sdk.results.characters import find_hidden
 from apps.sdk.schemas.walks import walk_schemas
 
 MAX_DESCRIPTION = 1024
 """Characters: the limit that several providers set on a function's description."""
 
-
 KEY = "description_translation_key"
 
 
 def check_texts(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
-    for app in apps:
-        hinted: list[tuple[SkillSpec | FocusMode, Place]] = [*app.skills(), *app.focus_modes()]
-        described: list[tuple[SkillSpec | FocusMode | Memory, Place]] = [*hinted, *app.memories()]
-        yield from _check_descriptions(described, has_texts=app.has_texts)
+    """Texts that are missing, long, or hold what people do not see.
+
+    Yields `no-description`, `no-texts`, `text-length` and `text-hidden`.
+    """
+    for loaded in apps:
+        hinted: list[tuple[SkillSpec | FocusMode, Place]] = [*loaded.skills(), *loaded.focus_modes()]
+        described: list[tuple[SkillSpec | FocusMode | Memory, Place]] = [*hinted, *loaded.memories()]
+        yield from _check_descriptions(described, has_texts=loaded.has_texts)
         for item, place in described:
             yield from _check_length("description", item.description, MAX_DESCRIPTION, place)
         for item, place in hinted:
@@ -34,7 +37,7 @@ def check_texts(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
 
 
 def _check_descriptions(items: list[tuple[SkillSpec | FocusMode | Memory, Place]], *, has_texts: bool) -> Iterator[Finding]:
-    """An app whose texts are elsewhere has one finding; a key that its texts do not have is found where they are read."""
+    """`no-description` for each item with neither text nor key; for those with a key one `no-texts`, if the app has no texts."""
     silent = [(item, place) for item, place in items if item.description == item.name]
     keyed = [place for _, place in silent if place.has_key(KEY)]
     for item, place in silent:
@@ -53,9 +56,9 @@ def _check_characters(item: SkillSpec | FocusMode | Memory, place: Place) -> Ite
             yield report("text-hidden", place.at(*path), f"{name!r} holds U+{ord(hidden):04X}, which nobody sees", advice)
 
 
-def _list_texts(item: SkillSpec | FocusMode | Memory) -> Iterator[tuple[Path, str]]:
+def _list_texts(item: SkillSpec | FocusMode | Memory) -> Iterator[tuple[JsonPath, str]]:
     """What a model may be shown of the item, each text once, with the path to it."""
-    named: dict[str, Path] = {item.name: ("name",), item.description: ("description",)}
+    named: dict[str, JsonPath] = {item.name: ("name",), item.description: ("description",)}
     if not isinstance(item, Memory):
         named.setdefault(item.hint, ("preprocessor_hint",))
         named |= {example: ("examples", index) for index, example in enumerate(item.examples)}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from apps.sdk.catalog import SkillSpec
 from apps.sdk.findings import Finding, report
 from apps.sdk.loading.app import LoadedApp
-from apps.sdk.loading.items import Place
+from apps.sdk.loading.place import Place
 from apps.sdk.names import resolve_name
 
 LONGEST_FOR_ALL = 60
@@ -15,9 +15,10 @@ LONGEST_FOR_ALL = 60
 
 
 def check_names(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
+    """Tool names that are long, or too like each other. Yields `tool-name-long` and `similar-names`."""
     by_fold: dict[str, SkillSpec] = {}
-    for app in apps:
-        for skill, place in app.skills():
+    for loaded in apps:
+        for skill, place in loaded.skills():
             yield from _check_length(skill, place)
             other = by_fold.setdefault(skill.tool_name.replace("_", "-"), skill)
             if other is not skill and resolve_name(skill.tool_name, [other.tool_name]).repaired:

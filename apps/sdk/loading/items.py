@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
-from apps.sdk.catalog import FocusMode, Instruction, Memory, SkillSpec
-from apps.sdk.findings import Finding, Position, report
+from apps.sdk.catalog import FocusMode, Instruction, LocalTexts, Memory, Provider, SkillSpec
+from apps.sdk.findings import Finding, report
 from apps.sdk.hashing import hash_skill
-from apps.sdk.jsontypes import Json
+from apps.sdk.jsontypes import Json, JsonPath
+from apps.sdk.loading.class_paths import AppClasses, locate_syntax_error
 from apps.sdk.loading.modules import AppModules, NoSkillError, SkillImportError
+from apps.sdk.loading.place import Place
 from apps.sdk.manifest.app import FocusModeManifest, InstructionManifest, MemoryManifest, ProviderManifest, SkillManifest
-from apps.sdk.manifest.document import Path, SourceDocument
 from apps.sdk.manifest.placeholders import find_placeholder
 from apps.sdk.manifest.reading import find_unknown_keys
 from apps.sdk.names import humanize, tool_name
@@ -23,53 +25,40 @@ from apps.sdk.skill import Skill
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where an item stands: its app, its file, and its path in the file."""
+class Materials:
+    """What an item is made of beside its part of app.yml: the app's folder and code, the item's texts in other languages."""
 
-    app_id: str
-    document: SourceDocument
-    path: Path
-
-    def at(self, *steps: str | int) -> Position:
-        return self.document.position((*self.path, *steps))
-
-    def has_key(self, name: str) -> bool:
-        """Whether the item has a value under `name`."""
-        return self.document.position((*self.path, name)) != self.at()
-
-    def at_key(self, *steps: str | int) -> Position:
-        """Where the key at the end of `steps` stands; a list's item itself."""
-        return self.document.key_position((*self.path, *steps))
+    folder: Path
+    modules: AppModules
+    classes: AppClasses
+    translations: LocalTexts
 
 
 Problems: TypeAlias = list[Finding]
 
 
-def build_skill(part: SkillManifest, place: Place, modules: AppModules) -> tuple[SkillSpec | None, Problems]:
+def build_skill(part: SkillManifest, place: Place, materials: Materials) -> tuple[SkillSpec | None, Problems]:
     """The skill, or None; a finding beside a skill is a warning about it."""
     if problem := _check_kind(part, place):
         return None, [problem]
-    problems = [
-        *_check_skill_texts(part, place),
-        *_check_schema(part, place),
-    ]
-    implementation, of_class = _make_implementation(part, place, modules)
+    assert part.class_path is not None
+    problems = [*_check_skill_texts(part, place), *_check_schema(part, place)]
+    implementation, of_class = _make_implementation(part.class_path, place, materials)
     problems += of_class
     if implementation is None or any(problem.severity == "error" for problem in problems):
         return None, problems
-    assert part.class_path is not None
-    skill = _assemble_skill(part, place, implementation)
+    skill = _assemble_skill(part, place, implementation, materials.translations)
     return dataclasses.replace(skill, content_hash=hash_skill(skill, part.class_path)), problems
 
 
-def build_focus_mode(part: FocusModeManifest, place: Place) -> tuple[FocusMode | None, Problems]:
+def build_focus_mode(part: FocusModeManifest, place: Place, materials: Materials) -> tuple[FocusMode | None, Problems]:
     texts = {"name": part.name, "description": part.description, "preprocessor_hint": part.preprocessor_hint}
     problems = list(_check_texts({**texts, "system_prompt": part.system_prompt}, place))
     if not part.system_prompt:
         problems.append(_report_missing_prompt(part, place))
     if problems:
         return None, problems
-    return _assemble_focus_mode(part, place.app_id), problems
+    return _assemble_focus_mode(part, place.app_id, materials.translations), problems
 
 
 def _report_missing_prompt(part: FocusModeManifest, place: Place) -> Finding:
@@ -79,27 +68,29 @@ def _report_missing_prompt(part: FocusModeManifest, place: Place) -> Finding:
     return report("focus-without-prompt", position, f"the focus mode '{part.id}' {cause} and can never be active")
 
 
-def build_memory(part: MemoryManifest, place: Place) -> tuple[Memory | None, Problems]:
+def build_memory(part: MemoryManifest, place: Place, materials: Materials) -> tuple[Memory | None, Problems]:
     problems = list(_check_texts({"name": part.name, "description": part.description}, place))
     schema = {} if part.entry_schema is None else part.entry_schema
     problem = check_schema(schema) if isinstance(schema, dict) else SchemaProblem("it is no mapping")
     if problem is not None:
-        problems.append(report("memory-schema", place.at_key("schema", *problem.path), f"'schema' cannot be used: {problem}"))
+        message = f"'schema' cannot be used: {problem}"
+        problems.append(report("memory-schema", place.at_key("schema", *problem.path), message, problem.suggestion))
     if problems:
         return None, problems
     name = part.name or humanize(part.id)
     memory_id = tool_name(place.app_id, part.id)
-    return Memory(memory_id, place.app_id, name, part.description or name, part.type, schema), problems
+    description = part.description or name
+    return Memory(memory_id, place.app_id, name, description, part.type, schema, materials.translations), problems
 
 
-def build_instruction(part: InstructionManifest, place: Place) -> tuple[Instruction | None, Problems]:
+def build_instruction(part: InstructionManifest, place: Place, _: Materials) -> tuple[Instruction | None, Problems]:
     problems = list(_check_texts({"instruction": part.instruction}, place))
     if not part.instruction:
-        problems.append(report("wrong-value", place.at("instruction"), "'instruction' must be not empty"))
+        problems.append(report("wrong-value", place.at("instruction"), "'instruction' must not be empty"))
     return (None if problems else Instruction(part.instruction, tuple(part.categories))), problems
 
 
-def _assemble_skill(part: SkillManifest, place: Place, implementation: Skill) -> SkillSpec:
+def _assemble_skill(part: SkillManifest, place: Place, implementation: Skill, translations: LocalTexts) -> SkillSpec:
     return SkillSpec(
         tool_name=tool_name(place.app_id, part.id),
         app_id=place.app_id,
@@ -114,7 +105,7 @@ def _assemble_skill(part: SkillManifest, place: Place, implementation: Skill) ->
         examples=tuple(part.examples),
         exclude_fields=tuple(part.exclude_fields_for_llm),
         output_example=part.output_example,
-        providers=tuple(provider for item in part.providers if (provider := item.to_provider())),
+        providers=tuple(provider for item in part.providers if (provider := _build_provider(item))),
         default_enabled=part.default_enabled,
         standard=part.standard,
         internal=part.internal,
@@ -124,10 +115,17 @@ def _assemble_skill(part: SkillManifest, place: Place, implementation: Skill) ->
         timeout=part.timeout,
         sources=frozenset(part.sources) if part.sources is not None else None,
         follow_ups=tuple(part.follow_ups),
+        translations=translations,
     )
 
 
-def _assemble_focus_mode(part: FocusModeManifest, app_id: str) -> FocusMode:
+def _build_provider(part: ProviderManifest) -> Provider | None:
+    """The provider by the first of its names, or None when it has none."""
+    name = part.name or part.id or part.display_name
+    return Provider(name, no_api_key=part.no_api_key is True or part.requires_api_key is False) if name else None
+
+
+def _assemble_focus_mode(part: FocusModeManifest, app_id: str, translations: LocalTexts) -> FocusMode:
     name = part.name or humanize(part.id)
     return FocusMode(
         id=tool_name(app_id, part.id),
@@ -144,6 +142,7 @@ def _assemble_focus_mode(part: FocusModeManifest, app_id: str) -> FocusMode:
         allowed_apps=_freeze(part.allowed_apps),
         allowed_models=_freeze(part.allowed_models),
         recommended_model=part.recommended_model,
+        translations=translations,
     )
 
 
@@ -154,7 +153,7 @@ def _freeze(names: list[str] | None) -> tuple[str, ...] | None:
 def _check_schema(part: SkillManifest, place: Place) -> Iterator[Finding]:
     problem = check_parameters(part.tool_schema)
     if problem is not None:
-        yield report("tool-schema", place.at_key("tool_schema", *problem.path), str(problem))
+        yield report("tool-schema", place.at_key("tool_schema", *problem.path), str(problem), problem.suggestion)
 
 
 def _check_skill_texts(part: SkillManifest, place: Place) -> Iterator[Finding]:
@@ -167,7 +166,7 @@ def _check_skill_texts(part: SkillManifest, place: Place) -> Iterator[Finding]:
     for index, provider in enumerate(part.providers):
         path = (*place.path, "providers", index)
         yield from find_unknown_keys(ProviderManifest, provider.model_extra or (), path, place.document)
-        if provider.to_provider() is None:
+        if _build_provider(provider) is None:
             yield report("missing-key", place.at("providers", index), "the provider has no 'name'")
 
 
@@ -176,7 +175,7 @@ def _check_texts(texts: dict[str, str | None], place: Place) -> Iterator[Finding
         yield from _check_text(text or "", place, (key,))
 
 
-def _check_text(text: str, place: Place, path: Path) -> Iterator[Finding]:
+def _check_text(text: str, place: Place, path: JsonPath) -> Iterator[Finding]:
     placeholder = find_placeholder(text)
     if placeholder:
         name = ".".join(map(str, path))[:200]
@@ -184,7 +183,7 @@ def _check_text(text: str, place: Place, path: Path) -> Iterator[Finding]:
         yield report("text-placeholder", place.at(*path), message)
 
 
-def _find_descriptions(schema: Json, path: Path) -> Iterator[tuple[Path, str]]:
+def _find_descriptions(schema: Json, path: JsonPath) -> Iterator[tuple[JsonPath, str]]:
     """The texts in a schema that a model reads."""
     entries: Iterable[tuple[str | int, Json]] = ()
     if isinstance(schema, dict):
@@ -198,16 +197,18 @@ def _find_descriptions(schema: Json, path: Path) -> Iterator[tuple[Path, str]]:
             yield from _find_descriptions(value, (*path, key))
 
 
-def _make_implementation(part: SkillManifest, place: Place, modules: AppModules) -> tuple[Skill | None, Problems]:
-    assert part.class_path is not None
+def _make_implementation(class_path: str, place: Place, materials: Materials) -> tuple[Skill | None, Problems]:
     try:
-        skill, is_async = modules.make_skill(part.class_path)
+        skill, is_async = materials.modules.make_skill(class_path)
     except SkillImportError as error:
-        return None, [report("skill-import", place.at("class_path"), f"cannot import '{part.class_path}': {error}")]
+        where = locate_syntax_error(error, materials.folder) or place.at("class_path")
+        advice = materials.classes.suggest(class_path)
+        return None, [report("skill-import", where, f"cannot import '{class_path}': {error}", advice)]
     except NoSkillError as error:
-        return None, [report("skill-class", place.at("class_path"), str(error))]
+        advice = materials.classes.suggest(class_path)
+        return None, [report("skill-class", place.at("class_path"), str(error), advice)]
     if not is_async:
-        return skill, [report("skill-not-async", place.at("class_path"), f"{part.class_path} executes without `async def`")]
+        return skill, [report("skill-not-async", place.at("class_path"), f"{class_path} executes without `async def`")]
     return skill, []
 
 

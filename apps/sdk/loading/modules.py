@@ -14,20 +14,21 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 import apps
+from apps.sdk.loading.file_stamps import Stamp, stamp_folder
+from apps.sdk.loading.held_modules import forget_modules
 from apps.sdk.skill import BatchSkill, Skill
 
 _ABSOLUTE_PATH = re.compile(r"""(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\](?:[^\s'"():,/\\]+[/\\])+""")
 _MAX_REASON = 300
 _STAMP = "__files_when_imported__"
 """The attribute of an app's package that says from which files it was imported."""
-Stamp: TypeAlias = tuple[tuple[str, int, int], ...]
 _Made = TypeVar("_Made")
 
 
@@ -49,32 +50,18 @@ def make_importable(directories: Sequence[Path]) -> None:
     importlib.invalidate_caches()
 
 
-def hold_modules() -> Mapping[str, ModuleType]:
-    """What stands for the modules of apps now, by name, to `put_back` some of it after a load."""
-    return {name: module for name, module in sys.modules.copy().items() if name.startswith("apps.")}
-
-
-def put_back(app_ids: Iterable[str], held: Mapping[str, ModuleType]) -> None:
-    """Let the imports that code of these apps makes while it runs find the modules that it was made with again.
-
-    The next load sees from their stamps that the files are others.
-    """
-    for app_id in app_ids:
-        package = f"apps.{app_id}"
-        _forget(package)
-        vars(apps).pop(app_id, None)
-        sys.modules.update({name: module for name, module in held.items() if _belongs(name, package)})
-        if package in held:
-            setattr(apps, app_id, held[package])
-
-
 class AppModules:
-    """The modules of one app; nothing is imported before the first skill is asked for."""
+    """The modules of one app; nothing is imported before the first skill is asked for.
 
-    def __init__(self, app_id: str, folder: Path) -> None:
+    When a file in `folder` is another than at the last import, they are imported anew, unless it is `apart` or in a folder that
+    is: code may read any other file beside it.
+    """
+
+    def __init__(self, app_id: str, folder: Path, apart: Sequence[Path] = ()) -> None:
         self._package = f"apps.{app_id}"
         self._app_id = app_id
         self._folder = folder
+        self._apart = {str(place) for place in apart}
         self._mounted = False
         self._failure: SkillImportError | None = None
 
@@ -103,13 +90,13 @@ class AppModules:
         self._mounted = True
 
     def _import_package(self) -> None:
-        stamp = tuple(_find_sources(self._folder))
+        stamp = self._stamp_code()
         present = sys.modules.get(self._package)
         if present is not None and _is_current(present, self._folder, stamp):
             return
         if present is not None:
-            _drop_bytecode(getattr(present, _STAMP, ()), stamp)
-        _forget(self._package)
+            _drop_bytecode(getattr(present, _STAMP, frozenset()), stamp)
+        forget_modules(self._package)
         spec = self._specify()
         module = importlib.util.module_from_spec(spec)
         setattr(module, _STAMP, stamp)
@@ -123,6 +110,12 @@ class AppModules:
                 vars(apps).pop(self._app_id, None)
                 raise
 
+    def _stamp_code(self) -> Stamp:
+        return frozenset(entry for entry in stamp_folder(self._folder) if not self._is_apart(entry[0]))
+
+    def _is_apart(self, path: str) -> bool:
+        return path in self._apart or os.path.dirname(path) in self._apart  # noqa: PTH120 - as in `stamp_folder`
+
     def _specify(self) -> ModuleSpec:
         places = [str(self._folder)]
         source = self._folder / "__init__.py"
@@ -133,16 +126,6 @@ class AppModules:
             spec = ModuleSpec(self._package, None, is_package=True)
             spec.submodule_search_locations = places
         return spec
-
-
-def _forget(package: str) -> None:
-    for name in list(sys.modules):  # a copy, since other threads import meanwhile
-        if _belongs(name, package):
-            sys.modules.pop(name, None)
-
-
-def _belongs(name: str, package: str) -> bool:
-    return name == package or name.startswith(f"{package}.")
 
 
 def is_async(skill: Skill) -> bool:
@@ -225,25 +208,8 @@ def _is_current(package: ModuleType, folder: Path, stamp: Stamp) -> bool:
 
 def _drop_bytecode(before: Stamp, stamp: Stamp) -> None:
     """Remove what was compiled from files that changed: Python itself misses an edit of equal length in the same second."""
-    names = {path for path, _, _ in before}
-    for path, _, _ in set(stamp) - set(before):
-        if path in names:
+    names = {path for path, *_ in before}
+    for path, *_ in stamp - before:
+        if path in names and path.endswith(".py"):
             with contextlib.suppress(OSError):
                 Path(importlib.util.cache_from_source(path)).unlink(missing_ok=True)
-
-
-def _find_sources(folder: Path) -> Iterator[tuple[str, int, int]]:
-    """Name, time of change and size of every Python file of an app."""
-    for parent, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in {"__pycache__", "tests"} and not name.startswith("."))
-        for name in sorted(files):
-            if name.endswith(".py"):
-                yield _stamp_file(os.path.join(parent, name))  # noqa: PTH118 - thousands of files; Path is ten times slower
-
-
-def _stamp_file(path: str) -> tuple[str, int, int]:
-    try:
-        status = os.stat(path)  # noqa: PTH116
-    except OSError:
-        return path, 0, 0
-    return path, status.st_mtime_ns, status.st_size

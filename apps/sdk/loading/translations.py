@@ -5,25 +5,26 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from apps.sdk.findings import Finding, Position, report
-from apps.sdk.jsontypes import Json
-from apps.sdk.languages import ENGLISH, is_language, write_language
-from apps.sdk.manifest.document import Path as TextPath
+from apps.sdk.jsontypes import Json, JsonPath
+from apps.sdk.kinds import show
+from apps.sdk.languages import ENGLISH, is_english, is_language, write_language
 from apps.sdk.manifest.document import SourceDocument
-from apps.sdk.manifest.reading import show
 from apps.sdk.manifest.yaml_source import read_source
+from apps.sdk.shown import spell_out
 
 FOLDER = "texts"
 MAX_LANGUAGES = 100
+"""Files of one app that are read."""
 MAX_KEY = 300
 """Characters of a dotted key; a longer one leads nowhere."""
 
 _GENERAL = frozenset({"name", "title", "description", "text", "systemprompt", "system_prompt", "process"})
-"""Last words of keys that say nothing without the word before them."""
+"""Last words of keys that are looked up alone only after the app's id: for `web.description`, not `web.search.description`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Entry:
     """A text, or what stands in its place, at `path` of its file; `key` is its shortest dotted key."""
 
     key: str
-    path: TextPath
+    path: JsonPath
     value: Json
 
 
@@ -60,11 +61,11 @@ class Translations:
     """The languages of an app that can be read, the main one first; `findings` says what is wrong with their files."""
 
     languages: tuple[Language, ...] = ()
-    findings: list[Finding] = field(default_factory=list)
+    findings: tuple[Finding, ...] = ()
 
     @property
     def main(self) -> Language | None:
-        """The language that models are shown: English where there is one, else the first by its tag."""
+        """The language of texts that app.yml has a key alone for: English where there is one, else the first by its tag."""
         return self.languages[0] if self.languages else None
 
 
@@ -74,8 +75,11 @@ def read_translations(folder: Path, shown_as: str) -> Translations:
     files = _find_files(folder / FOLDER, shown_as, findings)
     found = (_read_language(tag, path, f"{shown_as}{os.sep}{path.name}", findings) for tag, path in files.items())
     readable = [language for language in found if language is not None]
-    languages = sorted(readable, key=lambda language: (language.tag.lower() != ENGLISH, language.tag))
-    return Translations(tuple(languages), findings)
+    return Translations(tuple(sorted(readable, key=_order)), tuple(findings))
+
+
+def _order(language: Language) -> tuple[bool, bool, str]:
+    return language.tag.lower() != ENGLISH, not is_english(language.tag), language.tag
 
 
 def _find_files(folder: Path, shown_as: str, findings: list[Finding]) -> dict[str, Path]:
@@ -96,7 +100,7 @@ def _find_files(folder: Path, shown_as: str, findings: list[Finding]) -> dict[st
         if problem is None:
             files[stem] = folder / name
         else:
-            place = Position(f"{shown_as}{os.sep}{name if name.isprintable() else ascii(name)[1:-1]}")
+            place = Position(f"{shown_as}{os.sep}{spell_out(name)}")
             findings.append(report("text-language", place, *problem))
     return files
 
@@ -126,7 +130,7 @@ def _read_language(tag: str, path: Path, shown_as: str, findings: list[Finding])
 def _list_entries(data: Json) -> dict[str, Entry]:
     """Every text by its dotted keys; of two texts with one key the one that is nested less counts."""
     entries: dict[str, Entry] = {}
-    waiting: deque[tuple[str, TextPath, Json]] = deque([("", (), data or {})])
+    waiting: deque[tuple[str, JsonPath, Json]] = deque([("", (), data or {})])
     while waiting:
         key, path, value = waiting.popleft()
         if isinstance(value, dict):
@@ -139,7 +143,7 @@ def _list_entries(data: Json) -> dict[str, Entry]:
     return entries
 
 
-def _list_children(key: str, path: TextPath, value: Mapping[str, Json]) -> Iterator[tuple[str, TextPath, Json]]:
+def _list_children(key: str, path: JsonPath, value: Mapping[str, Json]) -> Iterator[tuple[str, JsonPath, Json]]:
     for name, child in value.items():
         longer = f"{key}.{name}" if key else name
         if len(longer) <= MAX_KEY and child is not None:
@@ -147,7 +151,7 @@ def _list_children(key: str, path: TextPath, value: Mapping[str, Json]) -> Itera
 
 
 def _shorten(key: str, app_id: str) -> Iterator[str]:
-    """`a.b.c`, `b.c`, `c`; a last word that needs the one before it stands alone only where that is the app's id."""
+    """`a.b.c`, `b.c`, `c`: the ways in which a file may have the key; one of `_GENERAL` alone only after the app's id."""
     rest = key[:MAX_KEY]
     yield rest
     while "." in rest:

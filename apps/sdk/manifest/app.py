@@ -9,15 +9,14 @@ from pydantic import BeforeValidator, Field
 
 from apps.sdk.jsontypes import Json
 from apps.sdk.manifest.part import (
-    DESCRIPTION_KEY_TEXT,
     ICON_TEXT,
     ID_TEXT,
+    KEY_TEXT,
     MAX_WORD,
-    NAME_KEY_TEXT,
-    NAMES,
     SWITCH_TEXT,
     Examples,
     ManifestPart,
+    NamedPart,
     Text,
     TextKey,
     Word,
@@ -39,7 +38,7 @@ __all__ = [
 
 
 def join_steps(value: Json) -> Json:
-    """A list of texts is a line each; what is neither text nor that is nobody's here."""
+    """A list of texts as one text with a line each; None for what is neither a text nor a list of texts."""
     steps = value if isinstance(value, list) else [value]
     return "\n".join(steps) if all(isinstance(step, str) for step in steps) else None
 
@@ -55,24 +54,19 @@ class InstructionManifest(ManifestPart):
     )
 
 
-class FocusModeManifest(ManifestPart):
+class FocusModeManifest(NamedPart):
     """Named instructions that a chat can activate."""
 
     ALIASES = MappingProxyType({"systemprompt": "system_prompt"})
     OPAQUE = MappingProxyType({"icon_image": ICON_TEXT, "discount": "What its use costs less, for billing."})
     GUARDS = describe_guards("default_enabled", "allowed_skills", "denied_skills", "allowed_apps", "allowed_models")
     TRANSLATED = MappingProxyType(
-        {**NAMES, "system_prompt": "systemprompt_translation_key", "process": "process_translation_key"}
+        {**NamedPart.TRANSLATED, "system_prompt": "systemprompt_translation_key", "process": "process_translation_key"}
     )
 
     id: Word = Field(description=ID_TEXT, examples=["research"])
-    name: Word | None = Field(default=None, description="What people read.", examples=["Research"])
-    name_translation_key: TextKey = Field(default=None, description=NAME_KEY_TEXT, examples=["app_focus_modes.web.research"])
     description: Text | None = Field(
         default=None, description="What it is for.", examples=["Looks a question up in several sources and compares them."]
-    )
-    description_translation_key: TextKey = Field(
-        default=None, description=DESCRIPTION_KEY_TEXT, examples=["app_focus_modes.web.research.description"]
     )
     preprocessor_hint: Text | None = Field(
         default=None,
@@ -87,7 +81,7 @@ class FocusModeManifest(ManifestPart):
     )
     systemprompt_translation_key: TextKey = Field(
         default=None,
-        description="Where the texts of `texts/<language>.yml` have the instructions; a `system_prompt` counts instead.",
+        description="Where `texts/<language>.yml` has the instructions; a `system_prompt` beside it counts instead.",
         examples=["app_focus_modes.web.research.systemprompt"],
     )
     process: Annotated[Text | None, BeforeValidator(join_steps)] = Field(
@@ -95,7 +89,7 @@ class FocusModeManifest(ManifestPart):
     )
     process_translation_key: TextKey = Field(
         default=None,
-        description="Where the texts of `texts/<language>.yml` have the process; a `process` beside it counts instead.",
+        description=KEY_TEXT.format("process", "process"),
         examples=["app_focus_modes.web.research.process"],
     )
     default_enabled: bool | None = Field(default=None, description=SWITCH_TEXT, examples=[False])
@@ -112,7 +106,7 @@ class FocusModeManifest(ManifestPart):
     )
 
 
-class MemoryManifest(ManifestPart):
+class MemoryManifest(NamedPart):
     """An entry that the client may be asked for."""
 
     OPAQUE = MappingProxyType(
@@ -122,16 +116,9 @@ class MemoryManifest(ManifestPart):
             "example_entries": "Example entries, for user interfaces.",
         }
     )
-    TRANSLATED = NAMES
-
     id: Word = Field(description=ID_TEXT, examples=["bookmarks"])
-    name: Word | None = Field(default=None, description="What people read.", examples=["Bookmarks"])
-    name_translation_key: TextKey = Field(default=None, description=NAME_KEY_TEXT, examples=["app_memories.web.bookmarks"])
     description: Text | None = Field(
         default=None, description="What it holds; the shortlisting model reads it.", examples=["Pages that the user has saved."]
-    )
-    description_translation_key: TextKey = Field(
-        default=None, description=DESCRIPTION_KEY_TEXT, examples=["app_memories.web.bookmarks.description"]
     )
     type: Literal["single", "list"] = Field(default="list", description="One entry, or many.", examples=["list"])
     entry_schema: Json = Field(
@@ -142,7 +129,7 @@ class MemoryManifest(ManifestPart):
     )
 
 
-class AppManifest(ManifestPart):
+class AppManifest(NamedPart):
     """An app.yml."""
 
     ALIASES = MappingProxyType({"focuses": "focus_modes", "memory": "settings_and_memories"})
@@ -160,16 +147,11 @@ class AppManifest(ManifestPart):
         }
     )
     GUARDS = describe_guards("default_enabled")
-    TRANSLATED = NAMES
-
     id: Word | None = Field(default=None, description="May only repeat the folder's name.", examples=["web"])
     app_id: Word | None = Field(default=None, description="May only repeat the folder's name.", examples=["web"])
-    name: Word | None = Field(default=None, description="What people read.", examples=["Web"])
-    name_translation_key: TextKey = Field(default=None, description=NAME_KEY_TEXT, examples=["web"])
     description: Text | None = Field(
         default=None, description="What the app is for.", examples=["Search the web and read pages."]
     )
-    description_translation_key: TextKey = Field(default=None, description=DESCRIPTION_KEY_TEXT, examples=["web.description"])
     default_enabled: bool | None = Field(default=None, description=SWITCH_TEXT, examples=[False])
     instructions: list[InstructionManifest] = Field(
         default_factory=list,

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from apps.sdk.findings import Finding, Position
-from apps.sdk.jsontypes import Json
-
-Path: TypeAlias = tuple[str | int, ...]
-"""Keys and indexes from the root to a value."""
+from apps.sdk.jsontypes import Json, JsonPath
 
 
 @dataclass(slots=True, eq=False)
@@ -41,7 +37,7 @@ class SourceDocument:
     findings: tuple[Finding, ...] = ()
     readable: bool = True
 
-    def position(self, path: Path) -> Position:
+    def position(self, path: JsonPath) -> Position:
         """Where the value at `path` starts, or its nearest parent that is in the file."""
         node = self.root
         for key in path:
@@ -51,18 +47,23 @@ class SourceDocument:
             node = child
         return Position(self.file, node.line, node.column)
 
-    def key_position(self, path: Path) -> Position:
+    def key_position(self, path: JsonPath) -> Position:
         """Where the key at the end of `path` stands; a list's items have none, so the item itself."""
         node = self._find(path[:-1])
         place = node.keys.get(path[-1]) if node and path else None
         return Position(self.file, *place) if place else self.position(path)
 
-    def damage(self, path: Path) -> str | None:
+    def has_key(self, path: JsonPath) -> bool:
+        """Whether the mapping that holds the last key of `path` has it, whatever its value."""
+        parent = self._find(path[:-1])
+        return parent is not None and path[-1] in parent.keys
+
+    def damage(self, path: JsonPath) -> str | None:
         """The first error inside the value at `path` that makes it other than the author meant."""
         node = self._find(path)
         return node.damage if node else None
 
-    def positions_under(self, path: Path) -> Iterator[Position]:
+    def positions_under(self, path: JsonPath) -> Iterator[Position]:
         """The positions of every key and value in the value at `path`, its own included."""
         waiting = [node] if (node := self._find(path)) else []
         while waiting:
@@ -71,7 +72,7 @@ class SourceDocument:
             yield from (Position(self.file, *place) for place in node.keys.values())
             waiting.extend(node.children.values())
 
-    def _find(self, path: Path) -> Node | None:
+    def _find(self, path: JsonPath) -> Node | None:
         node: Node | None = self.root
         for key in path:
             node = node.children.get(key) if node else None

@@ -30,13 +30,21 @@ def render_app_schema() -> str:
 def _open_spellings(schema: JsonObject, part: type[ManifestPart]) -> None:
     properties = schema["properties"]
     for name, value in list(properties.items()):
-        if name not in schema.get("required", ()) and "type" in value:
+        if name in part.GUARDS:
+            properties[name] = _refuse_nothing(value)
+        elif name not in schema.get("required", ()) and "type" in value:
             properties[name] = _allow_nothing(value)
     for alias, name in part.ALIASES.items():
         properties[alias] = {**properties[name], "description": f"Another spelling of `{name}`."}
     for key in sorted(part.OPAQUE):
         properties[key] = {"description": f"{part.OPAQUE[key]} It has no effect here."}
     schema |= {"additionalProperties": False, "patternProperties": {"^x-": True}}
+
+
+def _refuse_nothing(value: JsonObject) -> JsonObject:
+    """A limit with nothing after it is refused."""
+    choices = [choice for choice in value.get("anyOf", ()) if choice != {"type": "null"}]
+    return {**{key: value[key] for key in value if key not in {"anyOf", "default"}}, **choices[0]} if choices else value
 
 
 def _allow_nothing(value: Json) -> JsonObject:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -11,21 +10,26 @@ from typing import TYPE_CHECKING, TypeVar
 from pydantic import ValidationError
 
 from apps.sdk.findings import Finding, report
-from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.jsontypes import Json, JsonObject, JsonPath
+from apps.sdk.kinds import show
 from apps.sdk.manifest.app import ManifestPart
-from apps.sdk.manifest.document import Path, SourceDocument
+from apps.sdk.manifest.document import SourceDocument
+from apps.sdk.near_names import ask, find_near, suggest
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 Part = TypeVar("Part", bound=ManifestPart)
 
+_FILL = "write the limit, or delete the key"
+
 
 def read_part(
-    model: type[Part], value: Json, path: Path, document: SourceDocument, *, skip: Collection[str] = (), lenient: bool = False
+    model: type[Part], value: Json, path: JsonPath, document: SourceDocument, *, skip: Collection[str] = (), lenient: bool = False
 ) -> tuple[Part | None, list[Finding]]:
     """The checked model of the mapping at `path`, or None when a value is wrong, and what there is to say about it.
 
+    Reports `unknown-key`, `opaque-key`, `alias-twice`, `missing-key`, `wrong-value`, `guard-key` and `guard-empty`.
     Keys in `skip` are neither read nor reported. With `lenient` wrong values are reported and then left out, if the rest
     still makes a model.
     """
@@ -45,42 +49,13 @@ def read_part(
     return None, findings
 
 
-def show(value: Json) -> str:
-    """A wrong value in words, short."""
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return str(value).lower()
-        case str():
-            return f"the text {value[:60]!r}"
-        case list():
-            return "a list"
-        case dict():
-            return "a mapping"
-        case _:
-            return f"the number {value}"
-
-
-def suggest(word: str, known: Collection[str]) -> str | None:
-    return _advise(_find_close(word, known))
-
-
-def _find_close(word: str, known: Collection[str]) -> str | None:
-    """The name of `known` that looks most like `word`, however that is cased."""
-    by_fold = {name.casefold(): name for name in sorted(known)}
-    close = difflib.get_close_matches(word[:100].casefold(), by_fold, n=1, cutoff=0.7)
-    return by_fold[close[0]] if close else None
-
-
-def _advise(close: str | None) -> str | None:
-    return None if close is None else f"did you mean {close!r}?"
-
-
 def find_unknown_keys(
-    model: type[ManifestPart], written: Iterable[str], path: Path, document: SourceDocument
+    model: type[ManifestPart], written: Iterable[str], path: JsonPath, document: SourceDocument
 ) -> Iterator[Finding]:
-    """A word on each key of the mapping at `path` that nothing reads; an error where it seems to be a misspelt guard."""
+    """A finding for each key of the mapping at `path` that nothing reads.
+
+    Yields `opaque-key`, `unknown-key`, and `guard-key`, an error, where the key seems to be a misspelt guard.
+    """
     known = model.keys() | model.ALIASES.keys()
     for key in written:
         if key in known or key.startswith("x-"):
@@ -89,17 +64,17 @@ def find_unknown_keys(
         if key in model.OPAQUE:
             yield report("opaque-key", place, f"{shown} is kept for other programs and has no effect here")
             continue
-        close = _find_close(key, known | model.OPAQUE.keys() | model.GUARDS.keys())
-        if close is not None and close in model.GUARDS:
-            yield report("guard-key", place, f"{shown} is unknown, and may be meant as a limit", model.GUARDS[close])
+        close = find_near(key, known | model.OPAQUE.keys() | model.GUARDS.keys())
+        if close and close[0] in model.GUARDS:
+            yield report("guard-key", place, f"{shown} is unknown, and may be meant as a limit", model.GUARDS[close[0]])
         else:
-            yield report("unknown-key", place, f"{shown} is unknown and is not read", _advise(close))
+            yield report("unknown-key", place, f"{shown} is unknown and is not read", ask(*close) if close else None)
 
 
 def _respell(
-    model: type[ManifestPart], value: JsonObject, path: Path, document: SourceDocument
+    model: type[ManifestPart], value: JsonObject, path: JsonPath, document: SourceDocument
 ) -> tuple[dict[str, str], list[Finding]]:
-    """Which written key gives each of our keys; empty values count as left out."""
+    """Which written key gives each of our keys; empty values count as left out, but for those of guards."""
     spelling: dict[str, str] = {}
     findings = list(find_unknown_keys(model, value, path, document))
     keys = model.keys()
@@ -110,15 +85,22 @@ def _respell(
             findings.append(report("alias-twice", place, f"{written!r} is another spelling of '{key}', which counts"))
         elif key in keys and value[written] is not None:
             spelling[key] = written
+        elif key in keys & model.GUARDS.keys():
+            place = document.key_position((*path, written))
+            findings.append(
+                report("guard-empty", place, f"'{written}' limits what the item may do, and nothing stands after it", _FILL)
+            )
     return spelling, findings
 
 
-def _describe(error: ErrorDetails, spelling: dict[str, str], path: Path, document: SourceDocument) -> Finding:
+def _describe(error: ErrorDetails, spelling: dict[str, str], path: JsonPath, document: SourceDocument) -> Finding:
     field = str(error["loc"][0])
     place = (*path, spelling.get(field, field), *error["loc"][1:])
     name = ".".join(map(str, place[len(path) :]))
     if error["type"] == "missing":
         return report("missing-key", document.position(place), f"'{name}' is missing")
+    if error["type"] in _EMPTY:
+        return report("wrong-value", document.position(place), f"'{name}' must not be empty")
     expected, advice = _expect(error)
     return report("wrong-value", document.position(place), f"'{name}' must be {expected}, not {show(error['input'])}", advice)
 
@@ -138,6 +120,7 @@ def _expect(error: ErrorDetails) -> tuple[str, str | None]:
     return words, advice
 
 
+_EMPTY = frozenset({"too_short", "string_too_short"})
 _EXPECTED: Mapping[str, str] = MappingProxyType(
     {
         "string_type": "text",
@@ -151,8 +134,6 @@ _EXPECTED: Mapping[str, str] = MappingProxyType(
         "dict_type": "a mapping",
         "model_type": "a mapping",
         "too_long": "at most {max_length} items",
-        "too_short": "not empty",
-        "string_too_short": "not empty",
         "string_too_long": "at most {max_length} characters",
     }
 )

@@ -7,19 +7,15 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from apps.sdk.catalog import Provider
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.manifest.part import (
-    DESCRIPTION_KEY_TEXT,
     ICON_TEXT,
     ID_TEXT,
-    NAME_KEY_TEXT,
-    NAMES,
     SWITCH_TEXT,
     Examples,
     ManifestPart,
+    NamedPart,
     Text,
-    TextKey,
     Word,
     describe_guards,
 )
@@ -28,10 +24,11 @@ from apps.sdk.skill import Effect, Source
 MAX_TIMEOUT = 600
 """Seconds."""
 MAX_EXCLUDED = 100
+"""Paths of one skill; each is walked through every result."""
 
 
 def is_true(value: Json) -> bool:
-    """For keys of other programs' making, whose other values are not ours to judge."""
+    """True for `true` alone: other programs use the key too, with values of their own."""
     return value is True
 
 
@@ -63,12 +60,8 @@ class ProviderManifest(ManifestPart):
     def _read_text(cls, given: Json) -> Json:
         return {"name": given} if isinstance(given, str) else given
 
-    def to_provider(self) -> Provider | None:
-        name = self.name or self.id or self.display_name
-        return Provider(name, no_api_key=self.no_api_key is True or self.requires_api_key is False) if name else None
 
-
-class SkillManifest(ManifestPart):
+class SkillManifest(NamedPart):
     """One callable of the app."""
 
     OPAQUE = MappingProxyType(
@@ -85,16 +78,10 @@ class SkillManifest(ManifestPart):
         "effect", "default_enabled", "sources", "providers",
         confirm="there is no 'confirm': what changes something is marked with 'effect: write'",
     )  # fmt: skip
-    TRANSLATED = NAMES
 
     id: Word = Field(description=ID_TEXT, examples=["search"])
-    name: Word | None = Field(default=None, description="What people read.", examples=["Search the web"])
-    name_translation_key: TextKey = Field(default=None, description=NAME_KEY_TEXT, examples=["app_skills.web.search"])
     description: Text | None = Field(
         default=None, description="What the main model reads.", examples=["Searches the web and gives back titles and addresses."]
-    )
-    description_translation_key: TextKey = Field(
-        default=None, description=DESCRIPTION_KEY_TEXT, examples=["app_skills.web.search.description"]
     )
     preprocessor_hint: Text | None = Field(
         default=None,

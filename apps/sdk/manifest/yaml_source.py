@@ -10,25 +10,39 @@ import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 import yaml
 
+from apps.sdk.codes import Code
 from apps.sdk.findings import Finding, Position, report
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.manifest.document import Node, SourceDocument, unreadable
 from apps.sdk.manifest.scalars import is_ambiguous, is_boolean_word, read_plain
+from apps.sdk.truncation import shorten
 
 __all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_NODES", "SourceDocument", "parse_source", "read_source"]
 
 MAX_BYTES = 1_048_576
+"""Of a file; the largest bundled app.yml has 11 kB."""
 MAX_DEPTH = 60
+"""Levels of nesting; the reader takes three nested calls for each, of the thousand that Python allows."""
 MAX_NODES = 100_000
 """Values and keys after aliases are expanded; a large manifest of the field has a few thousand."""
 
 _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CORE = "tag:yaml.org,2002:"
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SURROGATES = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+"""One character as JSON escapes it, in two halves, after an even number of backslashes."""
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\ufffd\U00010000-\U0010ffff]")
+_SEPARATORS = MappingProxyType({"\x85": "\ufdd0", "\u2028": "\ufdd1", "\u2029": "\ufdd2"})
+"""Line breaks to YAML 1.1, and so to the parser; ordinary characters to YAML 1.2, to JSON and to editors. While the file is
+parsed each is a character that no text may hold."""
+_HIDE = str.maketrans(dict(_SEPARATORS))
+_RESTORE = str.maketrans({stand_in: separator for separator, stand_in in _SEPARATORS.items()})
+_MAX_QUOTED = 80
+"""Characters of a key, a tag or a value that a message quotes."""
 
 
 def read_source(path: Path, shown_as: str) -> SourceDocument:
@@ -47,7 +61,7 @@ def parse_source(text: bytes, file: str) -> SourceDocument:
     """Read one YAML document; whatever the bytes are, the answer is a document and never an exception."""
     try:
         decoded = _decode(text, file)
-        return _Reader(file).read(decoded)
+        return _read_escapes(decoded, file) if _SURROGATES.search(decoded) else _Reader(file).read(decoded)
     except _UnreadableError as error:
         return unreadable(error.finding)
 
@@ -56,6 +70,21 @@ class _UnreadableError(Exception):
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.message)
         self.finding = finding
+
+
+def _read_escapes(text: str, file: str) -> SourceDocument:
+    """A document with surrogate pairs, which YAML refuses where they are escapes, in double quotes, and keeps elsewhere."""
+    try:
+        return _Reader(file).read(text)
+    except _UnreadableError as error:
+        if error.finding.code != "yaml-syntax":
+            raise
+    return _Reader(file).read(_SURROGATES.sub(_join_halves, text))
+
+
+def _join_halves(found: re.Match[str]) -> str:
+    high, low = int(found[2], 16), int(found[3], 16)
+    return f"{found[1]}\\U{0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00):08X}"
 
 
 def _decode(text: bytes, file: str) -> str:
@@ -85,9 +114,11 @@ class _Reader:
         self._findings: list[Finding] = []
         self._anchors: dict[str, _Built | None] = {}
         self._size = 0
+        self._hides = False
 
     def read(self, text: str) -> SourceDocument:
-        events = yaml.parse(text, Loader=_LOADER)
+        self._hides = any(separator in text for separator in _SEPARATORS)
+        events = yaml.parse(text.translate(_HIDE) if self._hides else text, Loader=_LOADER)
         try:
             data, root = self._read_document(events)
         except yaml.MarkedYAMLError as error:
@@ -133,16 +164,17 @@ class _Reader:
         node = Node(*_locate(event))
         built = self._read_list(node, events, depth) if is_list else self._read_mapping(node, events, depth)
         if event.tag not in {None, "!", f"{_CORE}seq" if is_list else f"{_CORE}map"}:
-            self._damage(node, "yaml-tag", event, f"the tag {event.tag!r} is not allowed here")
+            self._damage(node, "yaml-tag", event, f"the tag {_quote(event.tag)} is not allowed here")
         return built
 
     def _read_alias(self, event: yaml.AliasEvent) -> _Built:
         name = event.anchor
         if name not in self._anchors:
-            raise self._fatal("yaml-alias", event, f"the alias *{name} has no anchor before it")
+            raise self._fatal("yaml-alias", event, f"the alias *{_shorten(name)} has no anchor before it")
         built = self._anchors[name]
         if built is None:
-            raise self._fatal("yaml-alias", event, f"the value of &{name} holds itself through the alias *{name}")
+            short = _shorten(name)
+            raise self._fatal("yaml-alias", event, f"the value of &{short} holds itself through the alias *{short}")
         self._count(built[1].size, event)
         return built
 
@@ -171,6 +203,9 @@ class _Reader:
             built = self._read_node(after, events, depth + 1)
             node.size += built[1].size + 1
             if key is not None and key == "<<" and _is_plain(event):
+                if merges:
+                    message = f"the key << stands again on line {_locate(event)[0]}; one << may name a list of mappings"
+                    self._damage(node, "yaml-duplicate-key", event, message)
                 merges.append(built)
             elif key is not None:
                 self._put(node, own, key, built, event)
@@ -182,10 +217,10 @@ class _Reader:
         self._count(1, event)
         if isinstance(event, yaml.ScalarEvent):
             if event.anchor is not None:
-                self._anchors[event.anchor] = (event.value, Node(*_locate(event)))
+                self._anchors[event.anchor] = (self._restore(event.value), Node(*_locate(event)))
             if _is_plain(event) and is_boolean_word(event.value):
                 self._hint(event)
-            return str(event.value)
+            return self._restore(event.value)
         value, _ = self._read_node(event, events, depth + 1)
         if isinstance(event, yaml.AliasEvent) and isinstance(value, str):
             return value
@@ -196,7 +231,7 @@ class _Reader:
         place = _locate(event)
         if key in own:
             first = node.keys[key][0]
-            message = f"the key {key!r} of line {first} stands again on line {place[0]}; the first one counts"
+            message = f"the key {_quote(key)} of line {first} stands again on line {place[0]}; the first one counts"
             self._damage(node, "yaml-duplicate-key", event, message)
             return
         own[key] = built[0]
@@ -221,7 +256,7 @@ class _Reader:
 
     def _read_scalar(self, event: yaml.ScalarEvent) -> _Built:
         node = Node(*_locate(event))
-        text = str(event.value)
+        text = self._restore(event.value)
         if _is_plain(event):
             value = read_plain(text)
             if isinstance(value, str) and is_ambiguous(value):
@@ -241,8 +276,12 @@ class _Reader:
             case "float", int() | float() if not isinstance(value, bool):
                 return float(value)
             case _:
-                self._damage(node, "yaml-tag", event, f"the tag {event.tag!r} is not allowed here")
+                self._damage(node, "yaml-tag", event, f"the tag {_quote(event.tag)} is not allowed here")
                 return None
+
+    def _restore(self, text: str) -> str:
+        """The text of a scalar with the separators that stood in it."""
+        return text.translate(_RESTORE) if self._hides and not text.isascii() else text
 
     def _count(self, size: int, event: yaml.Event) -> None:
         self._size += size
@@ -254,14 +293,14 @@ class _Reader:
             raise self._fatal("yaml-depth", event, f"values are nested deeper than {MAX_DEPTH}")
 
     def _hint(self, event: yaml.ScalarEvent) -> None:
-        message = f"read as the text '{event.value}'; quote it to make that plain"
+        message = f"read as the text '{_shorten(event.value)}'; quote it to make that plain"
         self._findings.append(report("yaml-ambiguous", self._position(event), message))
 
-    def _damage(self, node: Node, code: str, event: yaml.Event, message: str) -> None:
+    def _damage(self, node: Node, code: Code, event: yaml.Event, message: str) -> None:
         node.damage = node.damage or message
         self._findings.append(report(code, self._position(event), message))
 
-    def _fatal(self, code: str, event: yaml.Event, message: str) -> _UnreadableError:
+    def _fatal(self, code: Code, event: yaml.Event, message: str) -> _UnreadableError:
         return _UnreadableError(report(code, self._position(event), message))
 
     def _position(self, event: yaml.Event) -> Position:
@@ -271,6 +310,14 @@ class _Reader:
 def _locate(event: yaml.Event) -> tuple[int, int]:
     mark = event.start_mark
     return (mark.line + 1, mark.column + 1) if mark else (1, 1)
+
+
+def _shorten(text: str | None) -> str:
+    return shorten(text or "", _MAX_QUOTED)
+
+
+def _quote(text: str | None) -> str:
+    return repr(_shorten(text))
 
 
 def _is_plain(event: yaml.NodeEvent) -> bool:

@@ -157,7 +157,7 @@ def _name(key: object) -> str:
         return {None: "null", True: "true", False: "false"}[key]
     if isinstance(key, int | float | Decimal | date | time | UUID):
         return str(key)
-    raise NotJson(f"a key of the result is a {type(key).__name__}")
+    raise NotJson(f"the result has a key of type {type(key).__name__}")
 
 
 def _write_long(value: int) -> str:
@@ -194,7 +194,7 @@ def _convert_scalar(value: object) -> Json:
         return _read_bytes(bytes(value))
     if isinstance(value, UUID | PurePath):
         return str(value)
-    raise NotJson(f"the result holds a {type(value).__name__}")
+    raise NotJson(f"the result holds a value of type {type(value).__name__}")
 
 
 def _dump_model(model: BaseModel) -> object:

@@ -7,19 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from apps.sdk.jsontypes import Json
-from apps.sdk.results.characters import clean_characters
+from apps.sdk.results.characters import Cleaned, clean_characters
 from apps.sdk.results.paths import exclude_fields
 from apps.sdk.results.shape import align_rows
 from apps.sdk.results.toon import encode
 from apps.sdk.tokens import estimate_tokens
-
-
-@dataclass(frozen=True, slots=True)
-class ModelCopy:
-    """JSON as a model is to see it, and how many hidden characters were taken out."""
-
-    value: Json
-    removed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +23,15 @@ class ModelText:
     json_tokens: int
 
 
-def copy_for_model(value: Json, excluded: Sequence[str] = ()) -> ModelCopy:
-    """Without the `excluded` paths and without hidden characters, rows in one shape. `value` itself is left alone."""
-    cleaned = clean_characters(exclude_fields(value, excluded))
-    return ModelCopy(align_rows(cleaned.value), cleaned.removed)
+def copy_for_model(value: Json) -> Cleaned:
+    """Without hidden characters, rows in one shape. `value` itself is left alone."""
+    cleaned = clean_characters(value)
+    return Cleaned(align_rows(cleaned.value), cleaned.removed)
 
 
 def write_for_model(value: Json, excluded: Sequence[str] = ()) -> ModelText:
-    """The model's copy as text."""
-    toon = encode(copy_for_model(value, excluded).value)
-    compact = json.dumps(exclude_fields(value, excluded), ensure_ascii=False, separators=(",", ":"))
+    """The model's copy as text, without the `excluded` paths."""
+    shown = exclude_fields(value, excluded)
+    toon = encode(copy_for_model(shown).value)
+    compact = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
     return ModelText(toon, estimate_tokens(toon), estimate_tokens(compact))

@@ -1,7 +1,8 @@
 """TOON text (toon-format's encoder, specification 4.4).
 
 `toons`, the Rust encoder, is not used: it writes floats beyond 2**53 and below 1e-6 differently (0.9 against 1.2 of
-toon-format), and the first kind does not come back equal. tests/unit/executor/test_toon.py holds that decode(encode(x)) == x.
+toon-format), and the first kind does not come back equal. In tests/unit/apps_sdk/results, test_toon.py holds that
+decode(encode(x)) == x, and test_toon_fixtures.py that the specification's own cases pass.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def create_app(directory: Path, app_id: str, *, name: str | None, skill_id: str,
     Raises `Refused` and `NotWritten`, and then nothing is left behind.
     """
     check_app_id(app_id)
-    files = draft_app(name, draft_skill(name_skill(app_id, skill_id), None), _find_schema(directory))
+    files = draft_app(name, draft_skill(name_skill(app_id, skill_id), None), find_schema(directory))
     folder = directory / app_id
     for place in (folder, *(other / app_id for other in others)):
         if os.path.lexists(place):
@@ -49,7 +49,7 @@ def create_skill(folder: Path, skill_id: str, *, name: str | None) -> tuple[Path
     return (manifest, *(folder / path for path in draft.files))
 
 
-def _find_schema(directory: Path) -> str | None:
+def find_schema(directory: Path) -> str | None:
     """The path from an app's folder to the schema that editors use, where one lies in reach."""
     places = (f"sdk/{SCHEMA}", SCHEMA)
     return next((f"../{place}" for place in places if (directory / place).is_file()), None)

@@ -7,7 +7,17 @@ import re
 from dataclasses import dataclass
 
 from apps.sdk.loader import NO_APPS
-from apps.sdk.names import MAX_TOOL_NAME, RESERVED_APP_IDS, humanize, is_app_id, is_skill_id, suggest_id, tool_name
+from apps.sdk.names import (
+    APP_ID_RULE,
+    MAX_TOOL_NAME,
+    RESERVED_APP_IDS,
+    SKILL_ID_RULE,
+    humanize,
+    is_app_id,
+    is_skill_id,
+    suggest_id,
+    tool_name,
+)
 from apps.sdk.scaffold.refusals import Refused
 
 _LONGEST_REQUEST_CLASS = 40
@@ -36,15 +46,13 @@ def check_app_id(app_id: str) -> None:
     if app_id in RESERVED_APP_IDS | NO_APPS:
         raise Refused(f"the app id '{app_id}' is reserved: choose another one")
     if not is_app_id(app_id):
-        rule = "only a-z, 0-9 and _ are allowed, no _ first"
-        raise Refused(f"{app_id[:100]!r} is no app id: {rule}{_advise(suggest_id(app_id, hyphens=False))}")
+        raise Refused(f"{app_id[:100]!r} is no app id: only {APP_ID_RULE}{_advise(suggest_id(app_id, hyphens=False))}")
 
 
 def name_skill(app_id: str, skill_id: str) -> SkillNames:
     """The names of a skill. Raises `Refused` for an id that none may have, or that is too long beside the app's."""
     if not is_skill_id(skill_id):
-        rule = "only a-z, 0-9, _ and - are allowed, a letter or digit first"
-        raise Refused(f"{skill_id[:100]!r} is no skill id: {rule}{_advise(suggest_id(skill_id))}")
+        raise Refused(f"{skill_id[:100]!r} is no skill id: only {SKILL_ID_RULE}{_advise(suggest_id(skill_id))}")
     name = tool_name(app_id, skill_id)
     if len(name) > MAX_TOOL_NAME:
         raise Refused(f"the name '{name[:100]}' would have {len(name)} characters; at most {MAX_TOOL_NAME} are allowed")

@@ -9,28 +9,33 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.manifest.document import Path
+from apps.sdk.jsontypes import Json, JsonObject, JsonPath
+from apps.sdk.kinds import JSON_TYPES, show
+from apps.sdk.near_names import suggest
 from apps.sdk.schemas.forms import is_plain
 from apps.sdk.schemas.patterns import may_explode
 from apps.sdk.schemas.references import resolve_reference
 from apps.sdk.schemas.walks import IN_PLACE, SCHEMA_KEYWORDS, list_parts
+from apps.sdk.truncation import shorten
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
 
 MAX_EXPANSION = 10_000
 """Schemas that one value is compared with, all references followed; a value takes about 10 µs for each."""
 
-_MAX_REASON = 300
+MAX_REASON = 300
+"""Characters; the library quotes the whole wrong value."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaProblem:
-    """Why a schema cannot be used; `path` leads to the keyword."""
+    """Why a schema cannot be used; `path` leads to the keyword, `suggestion` says what may be meant."""
 
     reason: str
-    path: Path = ()
+    path: JsonPath = ()
+    suggestion: str | None = None
 
     def __str__(self) -> str:
         return self.reason
@@ -61,9 +66,9 @@ def check_schema(schema: Json) -> SchemaProblem | None:
     return problem
 
 
-def _find_path(root: Json, wanted: Json) -> Path:
+def _find_path(root: Json, wanted: Json) -> JsonPath:
     """The path of the very object `wanted` in `root`."""
-    waiting: list[tuple[Json, Path]] = [(root, ())]
+    waiting: list[tuple[Json, JsonPath]] = [(root, ())]
     while waiting:
         node, path = waiting.pop()
         if node is wanted:
@@ -153,10 +158,21 @@ def _check_forms(root: Json, starts: list[Json]) -> SchemaProblem | None:
         from jsonschema.exceptions import best_match  # noqa: PLC0415 - costs a third of a second, and few schemas come this far
 
         if (error := best_match(_metaschema().iter_errors(start))) is not None:
-            place = "/".join(map(str, error.absolute_path))
-            reason = f"not valid JSON Schema{f' at {place}' if place else ''}: {error.message}"[:_MAX_REASON]
-            return SchemaProblem(reason, (*_find_path(root, start), *error.absolute_path))
+            return _explain(error, _find_path(root, start))
     return None
+
+
+def _explain(error: ValidationError, start: JsonPath) -> SchemaProblem:
+    """The metaschema's error in words; a type that is none is said as what it must be."""
+    path = (*start, *error.absolute_path)
+    value: Json = error.instance
+    if "type" in list(error.absolute_schema_path)[:-1] and error.validator in {"anyOf", "enum"} and not isinstance(value, list):
+        types = ", ".join(sorted(JSON_TYPES))
+        advice = suggest(value, JSON_TYPES) if isinstance(value, str) else None
+        return SchemaProblem(f"'type' must be one of {types}, not {show(value)}", path, advice)
+    place = "/".join(map(str, error.absolute_path))
+    reason = f"not valid JSON Schema{f' at {place}' if place else ''}: {error.message}"
+    return SchemaProblem(shorten(reason, MAX_REASON), path)
 
 
 @functools.cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Sequence
@@ -10,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from apps.sdk.jsontypes import Json
-from apps.sdk.schemas.references import json_type
+from apps.sdk.kinds import json_type
+from apps.sdk.near_names import suggest
 from apps.sdk.truncation import shorten
 
 if TYPE_CHECKING:
@@ -133,8 +133,7 @@ def _find_unknown(error: ValidationError) -> list[str]:
 
 
 def _advise(name: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name[:100], known, n=1)
-    return f"did you mean {close[0]}?" if close else f"known are {_show(list(known), _ALLOWED_CHARACTERS)}"
+    return suggest(name, known) or f"known are {_show(list(known), _ALLOWED_CHARACTERS)}"
 
 
 def _explain_alternatives(error: ValidationError, path: str, where: str) -> str:

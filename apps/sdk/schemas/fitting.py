@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.kinds import json_type
+from apps.sdk.schemas.equality import make_comparable
 from apps.sdk.schemas.parameters import compile_validator
-from apps.sdk.schemas.references import json_type
 
 _SILENT = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "format"})
 _OF_LISTS = frozenset({"items", "minItems", "maxItems", "uniqueItems"})
@@ -42,9 +43,10 @@ def _is_of_type(value: Json, schema: JsonObject) -> bool:
 
 
 def _is_listed(value: Json, schema: JsonObject) -> bool:
-    return "enum" not in schema or any(
-        item == value and isinstance(item, bool) == isinstance(value, bool) for item in schema["enum"]
-    )
+    if "enum" not in schema:
+        return True
+    wanted = make_comparable(value)
+    return any(make_comparable(item) == wanted for item in schema["enum"])
 
 
 def _is_in_range(value: Json, schema: JsonObject) -> bool:

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from apps.sdk.jsontypes import Json
-
-_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+from apps.sdk.kinds import JSON_TYPES
+from apps.sdk.schemas.vocabulary import KEYWORDS
 
 
 def is_plain(schema: Json) -> bool:
@@ -42,7 +42,7 @@ def _is_json(value: Json) -> bool:
 
 
 def _is_type(value: Json) -> bool:
-    return isinstance(value, str) and value in _TYPES
+    return isinstance(value, str) and value in JSON_TYPES
 
 
 def _is_list(value: Json) -> bool:
@@ -73,33 +73,5 @@ _PLAIN: Mapping[str, _Check] = MappingProxyType(
     | dict.fromkeys(("properties", "$defs", "definitions"), _are_named_schemas)
     | dict.fromkeys(("allOf", "anyOf", "oneOf"), _are_schemas)
 )
-_OTHER_KEYWORDS = frozenset(
-    {
-        "$anchor",
-        "$dynamicAnchor",
-        "$dynamicRef",
-        "$id",
-        "$recursiveAnchor",
-        "$recursiveRef",
-        "$schema",
-        "$vocabulary",
-        "contains",
-        "contentEncoding",
-        "contentMediaType",
-        "contentSchema",
-        "dependencies",
-        "dependentRequired",
-        "dependentSchemas",
-        "else",
-        "if",
-        "maxContains",
-        "minContains",
-        "multipleOf",
-        "patternProperties",
-        "prefixItems",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    }
-)
+_OTHER_KEYWORDS = KEYWORDS - _PLAIN.keys()
+"""Those whose values only the metaschema can judge."""

@@ -1,34 +1,52 @@
 r"""Whether a regular expression can take exponential time, as Python's `re` runs it.
 
+Authors write patterns and models write the texts that are searched, in the service's own process, where a search that does not
+end holds up everybody. The validator is `jsonschema`, which searches with `re`: an engine whose time is linear is not open to it,
+and would refuse what authors may use, look-around and back references. So patterns are judged before they are used.
+
 It can where one text can be split over the rounds of a loop in many ways: `(\w+\s?)*`, `(a|a)*`, `(\d{1,3})+`. The check reads
 the parsed pattern and errs on the safe side. In a loop (a repeat of more than `_MANY` rounds) it refuses
 - two parts of variable length, or one and itself a round later, that share a character and have nothing between them that must
   be another character: `(\w+,)*` is fine, `(\w+,?)*` is not;
 - alternatives that may match the same text, and optional parts that may be empty anyway.
-Outside loops such parts cost a power of the text's length: `find_text_limit` says how long a text may be.
+Outside loops such parts cost the text's length to the power of how many stand in a row: `find_text_limit` says how long a text
+may be.
+
+Its limits: it refuses some patterns that are harmless (a loop over a back reference), and it judges characters by samples, an
+alphabet of ASCII, what the pattern names and `_OTHERS`. `re._parser` is no public module; the tests run on each Python that is
+supported, and a tree that is read wrongly would show there.
 """
 
 from __future__ import annotations
 
+import bisect
 import functools
 import importlib
 import itertools
+import math
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from apps.sdk.jsontypes import Json
 
 TEXT_LIMIT_ONE = 10_000
-"""Characters of a text in which a pattern with one loop is searched: quadratic at worst, about a second."""
+"""Characters of a text in which a pattern with one loop is searched: quadratic at worst. Measured: `(?:ab|c)+@` 0.8 s."""
 TEXT_LIMIT_MORE = 1_000
-"""The same where a pattern has several loops."""
+"""The same where a pattern has several loops: cubic for two in a row. Measured: `\\w+\\w+@` 1.1 s."""
+MAX_STEPS = 200_000_000
+"""Ways to lay k loops in a row over n characters, from any start: (n+k+1 over k+1). Measured: about 5 ns each, so a second or two
+for three loops in a text of 260 characters, four in 116, ten in 22.
+"""
 
 _MANY = 10
+"""Rounds up to which a repeat is no loop: two ways for each of ten rounds are a thousand. Measured: `(a|a){10}` 0.3 ms."""
 _MAX_PATTERN = 2_000
-"""Longer patterns with a loop around loops are refused unread."""
+"""Characters; longer patterns with a loop around loops are refused unread. Measured: reading one of 1,800 takes 1 s."""
+_MAX_CHAIN = 20
+"""Loops in a row beyond which the limit is not lowered any further."""
 _OTHERS = "äÄßéλΛжЖ٣中あ\u00a0\u2028😀"
 """Stand for all characters beyond ASCII that a pattern does not name."""
 
@@ -49,10 +67,14 @@ _CATEGORIES = {
 
 @dataclass(frozen=True, slots=True)
 class _Elastic:
-    """A part that can be longer or shorter; `bridge` is what must be passed between it and the end it is looked at from."""
+    """A part that can be longer or shorter; `bridge` is what must be passed between it and the end it is looked at from.
+
+    `chain`: of how many such parts in a row it is the last, each of which could have matched text of the next.
+    """
 
     characters: _Characters
     bridge: _Bridge = ()
+    chain: int = 1
 
     def shares_text(self, other: _Elastic) -> bool:
         shared = self.characters & other.characters
@@ -72,6 +94,10 @@ class _Part:
     firsts: _Characters = frozenset()
     lasts: _Characters = frozenset()
     exact: bool = False
+
+    @property
+    def chain(self) -> int:
+        return max((tail.chain for tail in self.tails), default=0)
 
 
 class _Ambiguous(Exception):
@@ -95,8 +121,45 @@ def may_explode(pattern: str) -> bool:
 @functools.lru_cache(maxsize=4096)
 def find_text_limit(pattern: str) -> int | None:
     """How many characters a text may have in which the pattern, a valid one, is searched; None = any number."""
-    loops = sum(map(_is_loop, _list_nodes(_parse(pattern))))
-    return {0: None, 1: TEXT_LIMIT_ONE}.get(loops, TEXT_LIMIT_MORE)
+    tree = _parse(pattern)
+    loops = _count_loops(tree)
+    if loops < 2:
+        return TEXT_LIMIT_ONE if loops else None
+    return _list_limits()[_measure_chain(pattern, tree, loops)]
+
+
+def _count_loops(tree: Json) -> int:
+    """A loop in a repeat of a few rounds counts once for each of them."""
+    found = 0
+    for code, argument in tree:
+        inside = sum(map(_count_loops, _list_parts(str(code), argument)))
+        if str(code) in _REPEATS:
+            inside = 1 + inside if _is_loop((str(code), argument)) else inside * int(argument[1])
+        found += inside
+    return found
+
+
+@functools.cache
+def _list_limits() -> tuple[int, ...]:
+    """The longest text for each number of loops in a row."""
+    numbers = range(TEXT_LIMIT_MORE)
+    return tuple(
+        bisect.bisect(numbers, MAX_STEPS, key=lambda length: math.comb(length + loops + 1, loops + 1))
+        for loops in range(_MAX_CHAIN + 1)
+    )
+
+
+def _measure_chain(pattern: str, tree: Json, loops: int) -> int:
+    """The most loops in a row that could match each other's text; where it cannot be told, all of them."""
+    most = min(loops, _MAX_CHAIN)
+    if len(pattern) > _MAX_PATTERN:
+        return most
+    reader = _Reader(pattern, tree)
+    try:
+        reader.read(tree, looped=False)
+    except (_Ambiguous, RecursionError):
+        return most
+    return min(reader.longest_chain, _MAX_CHAIN)
 
 
 def _parse(pattern: str) -> Json:
@@ -139,6 +202,7 @@ class _Reader:
     def __init__(self, pattern: str, tree: Json) -> None:
         self._folds = any(flag & re.IGNORECASE for flag in self._list_flags(tree))
         named = {chr(number) for node in _list_nodes(tree) for number in _list_numbers(*node)}
+        self.longest_chain = 0
         letters = {*map(chr, range(128)), *_OTHERS, *named}
         self._alphabet = frozenset(letters | {letter.swapcase() for letter in letters if len(letter.swapcase()) == 1})
 
@@ -149,7 +213,9 @@ class _Reader:
 
     def read(self, tree: Json, *, looped: bool) -> _Part:
         """The sequence as one part. `looped`: it stands in a loop, where being ambiguous matters."""
-        return _join([self._read_node(str(code), argument, looped=looped) for code, argument in tree], looped=looped)
+        part = _join([self._read_node(str(code), argument, looped=looped) for code, argument in tree], looped=looped)
+        self.longest_chain = max(self.longest_chain, part.chain)
+        return part
 
     def _read_node(self, code: str, argument: Json, *, looped: bool) -> _Part:
         if code == "GROUPREF":
@@ -171,9 +237,10 @@ class _Reader:
             raise _Ambiguous
         if most > 1:
             _join([part, part], looped=inside)
+        rounds = _join([part] * min(most, _MANY), looped=False)
         if least == most:
-            return _join([part] * min(least, _MANY), looped=False)
-        elastic = _Elastic(part.characters, part.needs)
+            return rounds
+        elastic = _Elastic(part.characters, part.needs, 1 if inside else max(1, rounds.chain))
         needs = part.needs if least else ()
         return _Part(part.characters, needs, (elastic, *part.heads), (elastic, *part.tails), part.firsts, part.lasts)
 
@@ -211,11 +278,15 @@ def _join(parts: Sequence[_Part], *, looped: bool) -> _Part:
     for part in parts:
         if looped and any(tail.shares_text(head) for tail in whole.tails for head in part.heads):
             raise _Ambiguous
+        before = max((tail.chain for tail in whole.tails if any(map(tail.shares_text, part.heads))), default=0)
         whole = _Part(
             whole.characters | part.characters,
             whole.needs + part.needs,
-            (*whole.heads, *(_Elastic(head.characters, whole.needs + head.bridge) for head in part.heads)),
-            (*(_Elastic(tail.characters, tail.bridge + part.needs) for tail in whole.tails), *part.tails),
+            (*whole.heads, *(replace(head, bridge=whole.needs + head.bridge) for head in part.heads)),
+            (
+                *(replace(tail, bridge=tail.bridge + part.needs) for tail in whole.tails),
+                *(replace(tail, chain=tail.chain + before) for tail in part.tails),
+            ),
             whole.firsts if whole.needs else whole.firsts | part.firsts,
             part.lasts if part.needs else whole.lasts | part.lasts,
             whole.exact and part.exact,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import unquote
 
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.kinds import json_type
 
 _MAX_HOPS = 20
 _ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"})
@@ -107,18 +108,3 @@ def wanted_types(schema: JsonObject) -> frozenset[str]:
         return frozenset({"array"})
     parts = schema.get("allOf")
     return frozenset().union(*(wanted_types(part) for part in parts or () if isinstance(part, dict)))
-
-
-def json_type(value: Json) -> str:
-    """The JSON Schema name of a value's type."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int):
-        return "integer"
-    if isinstance(value, float):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    return "array" if isinstance(value, list) else "object"

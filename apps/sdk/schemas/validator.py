@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from apps.sdk.hashing import canonical_json
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.schemas.equality import make_comparable
 from apps.sdk.schemas.patterns import find_text_limit
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def make_validator_class() -> type[Validator]:
-    """Draft 2020-12; make it once, it is of no use to anyone but `compile_validator`."""
+    """A new class of validators for draft 2020-12 with the keywords of this module in place of the library's."""
     from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 - costs a third of a second
 
     keywords = {"uniqueItems": _check_unique, "pattern": _check_pattern, "patternProperties": _check_named}
@@ -32,17 +32,8 @@ def make_validator_class() -> type[Validator]:
 def _check_unique(_validator: Json, wanted: Json, instance: Json, _schema: JsonObject) -> Iterator[ValidationError]:
     from jsonschema.exceptions import ValidationError  # noqa: PLC0415
 
-    if wanted and isinstance(instance, list) and len({canonical_json(_level(item)) for item in instance}) < len(instance):
+    if wanted and isinstance(instance, list) and len(set(map(make_comparable, instance))) < len(instance):
         yield ValidationError("the items are not unique")
-
-
-def _level(value: Json) -> Json:
-    """Values that JSON Schema takes for equal, as one: 1.0 is 1, though true is not."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, list):
-        return [_level(item) for item in value]
-    return {key: _level(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _check_pattern(_validator: Json, pattern: str, instance: Json, _schema: JsonObject) -> Iterator[ValidationError]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from apps.sdk.jsontypes import JsonObject
-from apps.sdk.manifest.document import Path
+from apps.sdk.jsontypes import JsonObject, JsonPath
 
 IN_PLACE = frozenset({"not", "if", "then", "else", "allOf", "anyOf", "oneOf", "dependentSchemas"})
 """Keywords whose schemas apply to the same value as the schema that they stand in."""
@@ -21,10 +20,10 @@ def list_parts(node: JsonObject, keywords: frozenset[str]) -> Iterator[JsonObjec
     return (part for _, part in _place_parts(node, keywords))
 
 
-def walk_schemas(root: JsonObject) -> Iterator[tuple[Path, JsonObject]]:
+def walk_schemas(root: JsonObject) -> Iterator[tuple[JsonPath, JsonObject]]:
     """Every object schema in `root` with its path, each once."""
     seen: set[int] = set()
-    waiting: list[tuple[Path, JsonObject]] = [((), root)]
+    waiting: list[tuple[JsonPath, JsonObject]] = [((), root)]
     while waiting:
         path, node = waiting.pop()
         if id(node) not in seen:
@@ -33,8 +32,8 @@ def walk_schemas(root: JsonObject) -> Iterator[tuple[Path, JsonObject]]:
             waiting.extend([((*path, *step), part) for step, part in _place_parts(node, SCHEMA_KEYWORDS)])
 
 
-def _place_parts(node: JsonObject, keywords: frozenset[str]) -> list[tuple[Path, JsonObject]]:
-    parts: list[tuple[Path, JsonObject]] = []
+def _place_parts(node: JsonObject, keywords: frozenset[str]) -> list[tuple[JsonPath, JsonObject]]:
+    parts: list[tuple[JsonPath, JsonObject]] = []
     for key in [key for key in node if key in keywords]:
         value = node[key]
         if key in _BY_NAME:

@@ -8,18 +8,15 @@ from types import MappingProxyType
 from typing import Final
 
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.truncation import shorten_middle
+from apps.sdk.questions import take_ends
 from apps.time.skills.dates import CLEAR_TIME, DATE, DAY_WORD, TIME
-
-LOOKED_AT: Final = 4_000
-"""Characters of a message that are looked at; a question stands at its beginning or at its end."""
 
 _NOT_A_PLACE: Final = (
     r"(?:when|if|while|and|or|also|then|right|now|currently|at|please|today|tomorrow|on|is|it|the(?! hague)|to|into|in|for|time"
     r"|und|wenn|bitte|jetzt|gerade|ist|es|sind|are|rn|y|cuando|si|ahora|et|quand|what|where|who|how|qué|wie|my|your|our|this|that|a|an|i|you|we)\b"
 )
 _WHEN: Final = r"(?:when|if|wenn|cuando|si|quand)"
-_WORDS: Final = rf"(?:(?: |(?<= ))(?!{_NOT_A_PLACE})(?:st\.|[^\W\d][\w'’/+-]{{0,30}})){{1,5}}"
+_WORDS: Final = rf"(?:(?: |(?<= ))(?!{_NOT_A_PLACE})(?:st\.|[^\W\d][\w'/+-]{{0,30}})){{1,5}}"
 _REGION: Final = r"(?:, ?(?-i:[A-Z]{2}|[A-Z][a-z]{3,30}(?: [A-Z][a-z]{1,30})?)(?=\s?(?:[?.!]|$| (?:when|if)\b)))?"
 _PLACE: Final = rf"{_WORDS}{_REGION}"
 _PLACE_END: Final = (
@@ -30,20 +27,20 @@ _ON: Final = rf",? (?:(?:on|am|el) )?(?P<date>(?:the )?{DATE}|{DAY_WORD})"
 _ON_DATE: Final = rf"(?:{_ON})?"
 _WHAT_TIME: Final = (
     r"(?:what time (?:is it|it is|will it be|would it be|it will be|it would be)"
-    r"|what(?:'s|’s|s| is) the (?:current |local )?time|(?:current|local) time|time is it"
+    r"|what(?:'s|s| is) the (?:current |local )?time|(?:current|local) time|time is it"
     r"|how late is it"
     r"|wie sp[aä]t ist es|wie ?viel uhr ist es|qu[eé] hora es|quelle heure est-il)"
 )
 _IN: Final = r"(?:in|en|à|a)"
-_IT_IS: Final = r"(?:it is|it's|it’s|its|it was|es|es ist|son las|es la|il est)"
+_IT_IS: Final = r"(?:it is|it's|its|it was|es|es ist|son las|es la|il est)"
 
 _NOW: Final = (
     rf"\b{_WHAT_TIME}(?: (?:now|right now|currently|jetzt|gerade|ahora))?,? (?:over |there )?{_IN} "
     rf"(?P<place>{_PLACE}){_PLACE_END}"
 )
 _NOW_HERE: Final = (
-    r"\b(?:what time is it|what(?:'s|’s|s| is) the (?:current )?time"
-    r"|what(?:'s|’s|s| is) (?:the date today|today(?:'s|’s)? date|the current date|the date)"
+    r"\b(?:what time is it|what(?:'s|s| is) the (?:current )?time"
+    r"|what(?:'s|s| is) (?:the date today|today(?:'s)? date|the current date|the date)"
     r"|what (?:date|day) is (?:it )?today|wie sp[aä]t ist es|qu[eé] hora es)(?: (?:right )?now| jetzt| gerade| ahora)?"
     r"\s?(?=$|[?!\n]|\.(?:\s|$))"
 )
@@ -55,7 +52,7 @@ _CONVERSIONS: Final = (
         rf",? (?:then )?{_WHAT_TIME} {_IN} (?P<to>{_PLACE})"
     ),
     (
-        rf"\b(?:convert|translate|what(?:'s|’s|s| is)|what time is|when is) (?P<time>{CLEAR_TIME})"
+        rf"\b(?:convert|translate|what(?:'s|s| is)|what time is|when is) (?P<time>{CLEAR_TIME})"
         rf" (?:{_IN} )?(?P<from>{_PLACE})(?: time)?{_ON_DATE} (?:to|into|in) (?P<to>{_PLACE})"
     ),
 )
@@ -84,7 +81,7 @@ _AMOUNT: Final = (
 _AMOUNTS: Final = rf"(?P<amounts>{_AMOUNT}(?:(?:,| and|, and| und| y) {_AMOUNT}){{0,3}})"
 _DATE: Final = rf"{_ARTICLE}(?P<date>{DATE}|{DAY_WORD})"
 _WHICH_DATE: Final = (
-    r"\b(?:(?:what|which)(?:'s|’s|s| is)?(?: the)? (?:date|day|weekday|day of the week)|when"
+    r"\b(?:(?:what|which)(?:'s|s| is)?(?: the)? (?:date|day|weekday|day of the week)|when"
     r"|welches datum|welcher tag|qu[eé] (?:fecha|d[ií]a))"
     r"(?: (?:is|was|will|it|be|falls|comes|ist|war|es|será|the date|exactly)){0,4}"
 )
@@ -146,11 +143,6 @@ def find_addition(text: str) -> JsonObject | None:
             return {"date": match.groupdict().get("date") or "today", **_read_amounts(match["amounts"], sign)}
     weekday = _compile(_WHICH_WEEKDAY).search(shown)
     return None if weekday is None else {"date": weekday["date"]}
-
-
-def take_ends(text: str) -> str:
-    """The beginning and the end of a long text, blanks squeezed; the mark between them ends no name and no expression."""
-    return re.sub(r"[ \t\r\f\v\u00a0]+", " ", shorten_middle(text, LOOKED_AT))
 
 
 def _read_amounts(text: str, sign: int) -> dict[str, int]:

@@ -13,11 +13,10 @@ from apps.weather.skills.codes import name_weather
 from apps.weather.skills.open_meteo import UNIT_TEXT, OpenMeteo, check_units
 from apps.weather.skills.places import find_place
 from apps.weather.skills.questions import find_forecast
-from apps.weather.skills.requests import PlaceRequest
+from apps.weather.skills.requests import MAX_DAYS, PlaceRequest
 from apps.weather.skills.rows import count_missing, finish, keep_known, split_rows, write_number
 from apps.weather.skills.wire import Daily, DailyAnswer, list_variables
 
-MAX_DAYS = 16
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.skill import Skill, SkillContext, SkillFailed, SkillResult
+from apps.sdk.skill import Skill, SkillContext, SkillResult
 from apps.weather.skills.codes import name_weather, name_wind
 from apps.weather.skills.open_meteo import UNIT_TEXT, OpenMeteo, check_units
 from apps.weather.skills.places import find_place
 from apps.weather.skills.questions import find_now
 from apps.weather.skills.requests import PlaceRequest
-from apps.weather.skills.rows import finish, write_minute, write_number
+from apps.weather.skills.rows import finish, keep_known, write_minute, write_number
 from apps.weather.skills.wire import Current, CurrentAnswer, list_variables
 
 
@@ -22,9 +22,7 @@ class NowSkill(Skill):
         place = await find_place(service, request.place)
         answer = await service.forecast(place.spot, request.units, {"current": list_variables(Current)}, CurrentAnswer)
         check_units(answer.current_units, "temperature_2m", request.units)
-        weather = _write(answer.current)
-        if all(value is None for value in weather.values()):
-            raise SkillFailed("The weather service has nothing for this place.", hint="Say so; do not guess the weather.")
+        [weather] = keep_known([_write(answer.current)], ())
         heading = {"place": place.name, "local_time": write_minute(answer.current.time), "units": UNIT_TEXT[request.units]}
         return finish({**heading, **weather}, place.remark)
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Final, Literal
 
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.truncation import shorten_middle
-from apps.weather.skills.requests import MAX_PLACE
-
-LOOKED_AT: Final = 4_000
-"""Characters of a message that are looked at; a question stands at its beginning or at its end."""
+from apps.sdk.questions import take_ends
+from apps.weather.skills.requests import MAX_DAYS, MAX_PLACE
 
 _SOON: Final = (
     r"this (?:morning|afternoon|evening)|tonight|(?:in|over) the next few hours|heute (?:morgen|nachmittag|abend|nacht)"
@@ -25,7 +23,7 @@ _WEEKDAY: Final = (
 _DAYS: Final = (
     r"today|heute|hoy|aujourd'hui|tomorrow|morgen|mañana|demain"
     r"|(?:the )?day after tomorrow|[uü]bermorgen|pasado mañana|apr[eè]s-demain"
-    r"|(?:(?:for|in|over) )?(?:the )?(?:next|coming|n[aä]chsten) (?P<{0}>[0-9]{{1,2}}) (?:days?|tagen?)"
+    r"|(?:(?:for|in|over) )?(?:the )?(?:next|coming|n[aä]chsten) [0-9]{1,2} (?:days?|tagen?)"
     r"|(?:(?:for|in|over|during) )?(?:this|the coming|the next|diese|n[aä]chste|esta|cette)"
     r" (?:few days|week(?!end)|woche|semana|semaine)"
     r"|(?:(?:at|on|over|for) )?(?:this|the) weekend|am wochenende|(?:este|el) fin de semana|ce week-?end"
@@ -40,7 +38,7 @@ _NOT_A_PLACE: Final = (
     r"|where|who|how|und|oder|bitte|jetzt|gerade|am|im|der|die|das|y|o|ahora|por|este|esta|et|ou|maintenant|ce|cette"
     r"|rain|snow|regnen|schneien|like)\b)"
 )
-_WORD: Final = rf"(?!{_NOT_A_PLACE})(?:st\.|[^\W\d_][\w'’-]{{0,30}})"
+_WORD: Final = rf"(?!{_NOT_A_PLACE})(?:st\.|[^\W\d_][\w'-]{{0,30}})"
 _REGION: Final = r"(?:, ?(?-i:[A-Z]{2}|[A-Z][a-zà-ÿ]{3,30}(?: [A-Z][a-z]{1,30})?)(?=\s?(?:[?.!,]|$| )))?"
 _PLACE: Final = rf"(?P<place>{_WORD}(?: {_WORD}){{0,4}}{_REGION})"
 _END: Final = (
@@ -62,12 +60,10 @@ _FUTURE: Final = (
 )
 _IN: Final = r"(?:in|for|at|near|für|en|para|à|a|dans)"
 _BETWEEN: Final = r"(?: (?:right now|now|currently|jetzt|gerade|ahora|en ce moment))?"
-_QUESTION: Final = re.compile(
-    rf"(?<![\w'-])(?:(?P<first>{_DAYS.format('n1')}|tonight)(?:'s)? )?(?P<hourly>hourly )?"
-    rf"(?:(?P<length>[0-9]{{1,2}})[- ]day )?"
+_QUESTION: Final = (
+    rf"(?<![\w'-])(?:(?P<first>{_DAYS}|tonight)(?:'s)? )?(?P<hourly>hourly )?(?:(?P<length>[0-9]{{1,2}})[- ]day )?"
     rf"(?:(?P<future>{_FUTURE})|(?P<present>{_PRESENT})){_BETWEEN}"
-    rf"(?:,? (?P<middle>{_WHEN.format('n2')}))? {_IN} {_PLACE}(?:,? (?P<last>{_WHEN.format('n3')}))?{_END}",
-    re.IGNORECASE,
+    rf"(?:,? (?P<middle>{_WHEN}))? {_IN} {_PLACE}(?:,? (?P<last>{_WHEN}))?{_END}"
 )
 _COUNTS: Final = MappingProxyType(
     {
@@ -76,8 +72,9 @@ _COUNTS: Final = MappingProxyType(
         "day after tomorrow": 3, "the day after tomorrow": 3,
     }
 )  # fmt: skip
-_MAX_DAYS: Final = 16
 _WEEK: Final = 7
+_UNSAID: Final = 3
+"""Days of a forecast that names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,22 +104,27 @@ def find_hours(text: str) -> JsonObject | None:
     return {"place": question.place} if question and question.kind == "hours" else None
 
 
-def take_ends(text: str) -> str:
-    """The beginning and the end of a long text, blanks squeezed; the mark between them ends no name."""
-    return re.sub(r"[ \t\r\f\v\u00a0]+", " ", shorten_middle(text, LOOKED_AT)).replace("’", "'")
-
-
 def _find(text: str) -> _Question | None:
-    match = _QUESTION.search(take_ends(text))
+    match = _compile(_QUESTION).search(take_ends(text))
     if match is None:
         return None
     place = match["place"].strip()[:MAX_PLACE]
     when = (match["first"] or match["middle"] or match["last"] or "").casefold()
-    if match["hourly"] or re.fullmatch(_SOON, when):
+    if match["hourly"] or _compile(_SOON).fullmatch(when):
         return _Question("hours", place)
-    days = match["length"] or match["n1"] or match["n2"] or match["n3"]
-    if days:
-        return _Question("days", place, max(1, min(int(days), _MAX_DAYS)))
-    if when:
-        return _Question("days", place, _COUNTS.get(when, _WEEK))
-    return _Question("days", place, 3) if match["future"] else _Question("now", place)
+    if match["length"] or when:
+        return _Question("days", place, _count_days(match["length"] or when))
+    return _Question("days", place, _UNSAID) if match["future"] else _Question("now", place)
+
+
+def _count_days(when: str) -> int:
+    """Up to the day that is named, or as many as are; a week for a weekday and for anything that takes longer."""
+    if number := re.search("[0-9]+", when):
+        return max(1, min(int(number[0]), MAX_DAYS))
+    return _COUNTS.get(when, _WEEK)
+
+
+@cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    """Only once a message is looked at: it takes longer than the import of the app."""
+    return re.compile(pattern, re.IGNORECASE)

@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 MAX_PLACE: Final = 100
 """Characters of a place's name."""
 
+MAX_DAYS: Final = 16
+"""Days of a forecast, today among them; the service knows no more."""
+
 Units: TypeAlias = Literal["metric", "imperial"]
 
 

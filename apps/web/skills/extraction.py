@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
 
-from apps.sdk.places import Places
-from apps.sdk.programs import run_program
+from apps.sdk.programs import Programs
 from apps.sdk.skill import SkillFailed
 
 PARSER = Path(__file__).with_name("page_parser.py")
 SECONDS = 14.0
+"""Of one page, waiting included."""
 MAX_WRITTEN = 20_000_000
 """Bytes of JSON, several times the longest text that the parser gives."""
 AT_ONCE = 4
@@ -35,18 +34,14 @@ class Page:
     site: str | None = None
 
 
-class PageReader:
-    """Extracts a few pages at once; the others wait for their turn."""
+_PROGRAMS = Programs(AT_ONCE, EACH)
 
-    def __init__(self) -> None:
-        self._places = Places(AT_ONCE, EACH)
 
-    async def read(self, html: str, url: str, *, links: bool, owner: Hashable) -> Page:
-        """`owner` is on whose behalf. Raises `SkillFailed` when the page takes too long or too much memory."""
-        arguments = (str(PARSER), url, "with-links" if links else "without-links")
-        try:
-            async with self._places.take(owner), asyncio.timeout(SECONDS):
-                ended = await run_program(arguments, html.encode("utf-8", "replace"), max_bytes=MAX_WRITTEN)
-            return Page(**orjson.loads(ended.written))
-        except (TimeoutError, orjson.JSONDecodeError, TypeError):  # the process met a limit, or its parser broke
-            raise SkillFailed("The page is too large or too tangled to be read.") from None
+async def extract_text(html: str, url: str, *, links: bool, owner: Hashable) -> Page:
+    """`owner` is on whose behalf. Raises `SkillFailed` when the page takes too long or too much memory."""
+    given = orjson.dumps({"url": url, "links": links}) + b"\n" + html.encode("utf-8", "replace")
+    try:
+        ended = await _PROGRAMS.run((str(PARSER),), given, owner=owner, seconds=SECONDS, max_bytes=MAX_WRITTEN)
+        return Page(**orjson.loads(ended.written))
+    except (TimeoutError, orjson.JSONDecodeError, TypeError):  # the process met a limit, or its parser broke
+        raise SkillFailed("The page is too large or too tangled to be read.") from None

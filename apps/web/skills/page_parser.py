@@ -1,8 +1,7 @@
-"""A program of its own: HTML in UTF-8 on standard input, JSON on standard output.
+"""A program of its own: on standard input a line of JSON, `{url, links}`, and HTML in UTF-8; on standard output JSON.
 
-Pages are other people's, and the parser is C: in a process with limits, one that is hostile ends by itself.
-
-    python -I page_parser.py URL with-links|without-links < page.html
+Pages are other people's, and the parser is C: in a process with limits, one that is hostile ends by itself. Nothing of a page
+stands on the command line, which everybody on the machine can read.
 """
 
 from __future__ import annotations
@@ -24,6 +23,8 @@ CPU_SECONDS = 6
 MEMORY_BYTES = 1_500_000_000
 MAX_TEXT = 2_000_000
 MAX_FIELD = 300
+_FIRST = "<p>short"
+"""A page in which the library finds no main text, so that it tries all that it can."""
 _HIDDEN = re.compile(r"<(script|style|noscript|template)\b[^<>]*>(?:.*?</\1\s*>|.*)", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 
@@ -38,8 +39,11 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS * 3 // 2))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    extract_page(_FIRST, "http://localhost/", links=True)  # the library reads the files that it may ever need
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))  # from here on no file and no socket is opened
+    asked = json.loads(sys.stdin.buffer.readline())
     source = sys.stdin.buffer.read().decode("utf-8", "replace")
-    json.dump(extract_page(source, sys.argv[1], links=sys.argv[2] == "with-links"), sys.stdout)
+    json.dump(extract_page(source, asked["url"], links=asked["links"]), sys.stdout)
 
 
 def extract_page(source: str, url: str, *, links: bool) -> dict[str, str]:

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 import re
 
-MAX_MESSAGE = 2_000
+from apps.sdk.questions import LOOKED_AT, take_ends
+from apps.sdk.truncation import shorten_middle
+
 _ADDRESS = re.compile(r"""\b(?:https?://|www\.)[^\s<>"'`|\\^{}]{3,1900}""", re.IGNORECASE)
 _WEB = r"(?:the\s+)?(?:web|internet|net)|online"
 _WEB_DE = r"(?:im|das)\s+(?:web|internet|netz)"
+_QUERY = "(?P<query>.{1,400})"
+_UP_TO = "(?P<query>.{1,400}?)"
 _SEARCHES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b(?:search|browse|scan)\s+(?:{_WEB})\s+(?:for|about|on)\s+(?P<query>.+)",
-        rf"\b(?:search|look)\s+(?:for\s+|up\s+)?(?P<query>.+?)\s+(?:on\s+|in\s+)?(?:{_WEB})$",
-        r"\bfind\s+(?P<query>.+?)\s+(?:on\s+(?:the\s+)?(?:web|internet|net)|online)$",
-        r"\b(?:web\s+search|google)(?:\s+for|:)?\s+(?P<query>.+)",
-        rf"\b(?:suche?|durchsuche)\s+(?:{_WEB_DE}|online)\s+nach\s+(?P<query>.+)",
-        r"\bbusca\s+en\s+(?:internet|la\s+web)\s+(?P<query>.+)",
-        r"\bcherche\s+sur\s+(?:internet|le\s+web)\s+(?P<query>.+)",
+        rf"\b(?:search|browse|scan)\s+(?:{_WEB})\s+(?:for|about|on)\s+{_QUERY}",
+        rf"\b(?:search|look)\s+(?:for\s+|up\s+)?{_UP_TO}\s+(?:on\s+|in\s+)?(?:{_WEB})$",
+        rf"\bfind\s+{_UP_TO}\s+(?:on\s+(?:the\s+)?(?:web|internet|net)|online)$",
+        rf"\b(?:web\s+search|google)(?:\s+for|:)?\s+{_QUERY}",
+        rf"\b(?:suche?|durchsuche)\s+(?:{_WEB_DE}|online)\s+nach\s+{_QUERY}",
+        rf"\bbusca\s+en\s+(?:internet|la\s+web)\s+{_QUERY}",
+        rf"\bcherche\s+sur\s+(?:internet|le\s+web)\s+{_QUERY}",
     )
 )
 
 
 def find_address(text: str) -> str | None:
     """The first web address in `text`, without the punctuation of the sentence around it."""
-    found = _ADDRESS.search(text[:MAX_MESSAGE])
+    shown = shorten_middle(text, LOOKED_AT)  # as it is spelled: an address may hold what `take_ends` folds
+    found = next((found for found in _ADDRESS.finditer(shown) if not shown.startswith(" …", found.end())), None)
     if found is None:
         return None
     address = found[0].rstrip(".,;:!?*_")
@@ -35,10 +40,10 @@ def find_address(text: str) -> str | None:
 
 def find_query(text: str) -> str | None:
     """What `text` asks to be searched on the web; None when it names an address, which is to be read."""
-    line = " ".join(text[:MAX_MESSAGE].split()).rstrip("?!. ")
+    line = " ".join(take_ends(text).split()).rstrip("?!. ")
     if _ADDRESS.search(line):
         return None
     for pattern in _SEARCHES:
         if (found := pattern.search(line)) and (query := found["query"].strip(" \"'“”„.,:;?!")):
-            return query[:400]
+            return query
     return None

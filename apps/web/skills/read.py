@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from apps.sdk.http.fetching import Fetched, WrongType, fetch
+from apps.sdk.http.errors import WrongType
+from apps.sdk.http.fetching import Fetched, fetch
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.skill import Skill, SkillContext, SkillFailed, SkillResult, SkillRetry
-from apps.web.skills.extraction import Page, PageReader
+from apps.web.skills.extraction import Page, extract_text
 from apps.web.skills.questions import find_address
 
 MAX_PAGE_BYTES = 3_000_000
@@ -41,26 +42,23 @@ class ReadRequest(BaseModel):
 class ReadSkill(Skill):
     """Fetches a page and leaves out what is not its text."""
 
-    def __init__(self) -> None:
-        self._reader = PageReader()
-
     async def execute(self, request: ReadRequest, context: SkillContext) -> SkillResult:
         """`{url, title, author, date, language, site, text, characters, next_start}`, without what the page does not tell."""
         fetched = await _fetch_page(context, request.url)
-        page = await self._extract(fetched, context, links=request.links)
+        page = await _extract(fetched, context, links=request.links)
         return cut_page(page, fetched.url, request)
-
-    async def _extract(self, fetched: Fetched, context: SkillContext, *, links: bool) -> Page:
-        text = fetched.text
-        if fetched.content_type in MARKUP or (not fetched.content_type and text.lstrip()[:1] == "<"):
-            owner = (context.tenant, context.user)
-            return await self._reader.read(text, fetched.url, links=links, owner=owner)
-        return Page(text=text)
 
     def from_message(self, text: str) -> JsonObject | None:
         """The first web address in `text`."""
         url = find_address(text)
         return {"url": url} if url else None
+
+
+async def _extract(fetched: Fetched, context: SkillContext, *, links: bool) -> Page:
+    text = fetched.text
+    if fetched.content_type in MARKUP or (not fetched.content_type and text.lstrip()[:1] == "<"):
+        return await extract_text(text, fetched.url, links=links, owner=(context.tenant, context.user))
+    return Page(text=text)
 
 
 def cut_page(page: Page, url: str, request: ReadRequest) -> SkillResult:

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
-from apps.sdk.http.egress import HOSTS_SETTING
-from apps.sdk.http.fetching import FetchFailed, FetchRefused, WrongStatus, WrongType, fetch
+from apps.sdk.http.errors import FetchFailed, FetchRefused, WrongStatus, WrongType
+from apps.sdk.http.fetching import fetch
+from apps.sdk.http.rules import HOSTS_SETTING
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import SkillContext, SkillFailed, SkillRetry
 

@@ -71,6 +71,14 @@ def test_messages_with_an_address(message: str, address: str) -> None:
     assert find_query(f"search the web for {address}") is None
 
 
+def test_a_question_may_stand_at_either_end_of_a_long_message() -> None:
+    """An address is found whole or not at all."""
+    address, filling = "https://example.org/l’été", "lorem ipsum " * 1_000
+    assert find_address(f"{address} {filling}") == find_address(f"{filling} {address}") == address
+    assert find_query(f"{filling} Google: wasps") == "wasps"
+    assert find_address(f"{'x' * 2_000} https://example.org/{'a' * 1_000} {filling}") is None
+
+
 @pytest.mark.parametrize("message", NEITHER)
 def test_messages_that_ask_for_neither(message: str) -> None:
     """Small talk and questions of other apps."""

@@ -18,7 +18,7 @@ from apps.sdk.jsontypes import JsonObject
 from apps.sdk.skill import SkillContext, SkillFailed, SkillResult, SkillRetry
 from apps.sdk.testing import make_context
 from apps.web.skills import extraction
-from apps.web.skills.extraction import Page, PageReader
+from apps.web.skills.extraction import Page, extract_text
 from apps.web.skills.page_parser import strip_tags
 from apps.web.skills.read import ReadRequest, ReadSkill, cut_page
 
@@ -213,11 +213,10 @@ async def test_one_user_cannot_take_every_place(
     context: SkillContext, server: BaseTestServer, endless: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While that user's pages are worked on and wait, another's is read."""
-    reader = PageReader()
-    slow = [asyncio.create_task(reader.read("<p>x", "http://x.example/", links=False, owner="eve")) for _ in range(6)]
+    slow = [asyncio.create_task(extract_text("<p>x", "http://x.example/", links=False, owner="eve")) for _ in range(6)]
     await asyncio.to_thread(wait_for_id, endless)
     monkeypatch.undo()
-    assert (await reader.read("<p>read all the same", "http://x.example/", links=False, owner="ada")).text == "read all the same"
+    assert (await extract_text("<p>read all the same", "http://x.example/", links=False, owner="ada")).text == "read all the same"
     assert not any(task.done() for task in slow)
     for task in slow:
         task.cancel()
@@ -243,19 +242,31 @@ def read_limits(process_id: int) -> dict[str, list[str]]:
 
 
 async def test_the_system_holds_the_parser_to_its_limits() -> None:
-    """Before it reads anything: memory, time and no file written."""
+    """Before it reads anything: memory, time, no file written, and no file or socket opened."""
     pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(sys.executable, "-I", str(extraction.PARSER), "x", "with-links", stdin=pipe)
+    process = await asyncio.create_subprocess_exec(sys.executable, "-I", str(extraction.PARSER), stdin=pipe)
     limits: dict[str, list[str]] = {}
     ends = time.monotonic() + 15
-    while limits.get("Max file size", [""])[0] != "0" and time.monotonic() < ends:
+    while limits.get("Max open files", [""])[0] != "0" and time.monotonic() < ends:
         await asyncio.sleep(0.02)
         limits = read_limits(process.pid)
     process.kill()
     await process.wait()
+    assert limits["Max open files"][:2] == ["0", "0"]
     assert limits["Max file size"][:2] == ["0", "0"]
     assert limits["Max address space"][:2] == ["1500000000", "1500000000"]
     assert limits["Max cpu time"][:2] == ["6", "9"]
+
+
+async def test_nothing_of_a_page_is_on_the_command_line(context: SkillContext, server: BaseTestServer, endless: Path) -> None:
+    """Neither its address nor its text, for everybody on the machine can read that."""
+    call = asyncio.create_task(read(context, server, "article"))
+    process_id = await asyncio.to_thread(wait_for_id, endless)
+    line = await asyncio.to_thread(Path(f"/proc/{process_id}/cmdline").read_bytes)
+    call.cancel()
+    await asyncio.gather(call, return_exceptions=True)
+    assert line.endswith(b"endless.py\0")
+    assert b"http" not in line
 
 
 async def test_the_parser_does_not_see_the_environment(

@@ -14,6 +14,7 @@ from apps.sdk.codes import CODES
 from apps.sdk.jsontypes import Json
 from apps.sdk.loader import load_catalog
 from apps.sdk.manifest.app import PARTS
+from service.settings import ROOT
 from tests.support.apps import skill_manifest
 
 KEYS = sorted({key for part in PARTS for key in (*part.keys(), *part.ALIASES, *part.OPAQUE)})
@@ -64,6 +65,54 @@ def test_any_value_under_any_key_of_a_skill_loads(key: str, value: Json) -> None
     catalog = load({"skills": [skill_manifest("any", "a", class_path=None) | {key: value}, neighbour]}, {})
     assert_sound(catalog)
     assert "any-b" in {item.id for item in catalog.quarantined}
+
+
+WRITTEN = {path.parent.name: path.read_bytes() for path in sorted((ROOT / "apps").glob("*/app.yml"))}
+INSERTED = st.binary(max_size=4) | st.sampled_from(
+    [
+        b"\n",
+        b"  ",
+        b"\t",
+        b"- ",
+        b": ",
+        b"&a ",
+        b"*a ",
+        b"!!set ",
+        b"<<: ",
+        b"---\n",
+        b"\xff",
+        b"\x00",
+        b"'",
+        b'"',
+        b"[",
+        b"{",
+        b"|\n",
+        b"#",
+    ]
+)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> bytes:
+    """A manifest of a bundled app with a few places cut out, doubled or filled with something else."""
+    text = WRITTEN[draw(st.sampled_from(sorted(WRITTEN)))]
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(text)))
+        end = min(len(text), start + draw(st.sampled_from([0, 1, 3, 40, 400])))
+        middle = draw(INSERTED | st.just(text[start:end] * 2) | st.just(text[start:end][::-1]))
+        text = text[:start] + middle + text[end:]
+    return text
+
+
+@settings(max_examples=40, deadline=None)
+@given(mutated())
+def test_a_manifest_that_was_damaged_anywhere_loads(text: bytes) -> None:
+    """Each damage is a finding at its place or harmless; a load never fails."""
+    with TemporaryDirectory() as name:
+        folder = Path(name, "any")
+        folder.mkdir()
+        (folder / "app.yml").write_bytes(text)
+        assert_sound(load_catalog([Path(name)]))
 
 
 @settings(max_examples=60, deadline=None)

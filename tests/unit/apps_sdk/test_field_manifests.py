@@ -11,9 +11,12 @@ from pathlib import Path
 import pytest
 
 from apps.sdk.catalog import Catalog
+from apps.sdk.chat import ToolDefinition
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.loader import load_catalog
 from apps.sdk.manifest.yaml_source import read_source
+from apps.sdk.schemas.dialects.profiles import ANTHROPIC
+from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from apps.sdk.schemas.parameters import request_items
 from apps.sdk.testing import make_context
 from preprocessor.prompt import Candidates, build_function, build_list
@@ -142,7 +145,8 @@ def _list_model_texts(catalog: Catalog) -> Iterator[str]:
     yield from build_list(catalog, candidates, TEXTS).splitlines()
     yield json.dumps(build_function(candidates, TEXTS).parameters)
     for skill in catalog.skills.values():
-        definition = build_definition(skill, 5)
+        definition = build_definition(skill, ToolSchemas(ANTHROPIC, 5))
+        assert isinstance(definition, ToolDefinition)
         yield from (skill.name, skill.hint, definition.description, json.dumps(definition.parameters))
     for mode in catalog.focus_modes.values():
         yield from (mode.name, mode.description, mode.system_prompt, mode.hint)

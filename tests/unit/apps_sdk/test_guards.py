@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,31 @@ def test_the_dialect_s_own_keys_are_never_taken_for_misspellings(tmp_path: Path)
     opaque: JsonObject = {key: "x" for part in PARTS for key in part.OPAQUE if part.__name__ == "SkillManifest"}
     write_app(tmp_path, "one", {"skills": [skill_manifest("one", "a", **opaque)]}, {"echo": ECHO_MODULE})
     assert list(load_catalog([tmp_path]).skills) == ["one-a"]
+
+
+@pytest.mark.parametrize("key", ["effect", "default_enabled", "sources", "providers"])
+def test_an_empty_limit_sets_its_skill_aside(tmp_path: Path, key: str) -> None:
+    """It was begun, and nobody can tell what it was to be: it must not mean that there is none."""
+    skills = [skill_manifest("one", "a", **{key: "nothing"}), skill_manifest("one", "b", examples=["other"])]
+    text = json.dumps({"skills": skills}, indent=2).replace('"nothing"', "")
+    write_app(tmp_path, "one", text, {"echo": ECHO_MODULE})
+    catalog = load_catalog([tmp_path])
+    problem = find(catalog, "guard-empty")
+    assert problem.severity == "error"
+    assert problem.position.line > 3
+    assert list(catalog.skills) == ["one-b"]
+
+
+@pytest.mark.parametrize("key", ["allowed_skills", "denied_skills", "allowed_apps", "allowed_models"])
+def test_an_empty_limit_sets_its_focus_mode_aside(tmp_path: Path, key: str) -> None:
+    """An empty list is written `[]`."""
+    write_app(tmp_path, "one", f"focuses:\n- id: a\n  system_prompt: p\n  {key}:\n- id: b\n  system_prompt: p\n  {key}: []\n")
+    assert list(load_catalog([tmp_path]).focus_modes) == ["one-b"]
+
+
+def test_an_empty_switch_shuts_the_app(tmp_path: Path) -> None:
+    """And the reason does not end in two marks."""
+    write_app(tmp_path, "one", "default_enabled:\nfocuses:\n- {id: a, system_prompt: p}\n")
+    catalog = load_catalog([tmp_path])
+    assert catalog.focus_modes == {}
+    assert list_reasons(catalog)["one"].endswith(")")

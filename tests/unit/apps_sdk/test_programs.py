@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from apps.sdk.programs import run_program
+from apps.sdk.programs import Programs, run_program
 
 ECHO = "import sys; sys.stdout.buffer.write(sys.stdin.buffer.read())"
 
@@ -66,3 +66,28 @@ async def test_one_that_hangs_is_gone_once_its_caller_gives_up(tmp_path: Path, g
     await asyncio.wait([running], timeout=20)
     assert running.cancelled()
     assert not is_alive(process_id)
+
+
+async def test_waiting_counts_and_another_owner_does_not_wait() -> None:
+    """Who waits behind its own programs runs out of time without one; its places are free afterwards."""
+    programs = Programs(total=2, each=1)
+    hang = ("-c", "import time; time.sleep(60)")
+    first = asyncio.create_task(programs.run(hang, b"", owner="eve", seconds=60, max_bytes=10))
+    await asyncio.sleep(0.01)
+    with pytest.raises(TimeoutError):
+        await programs.run(("-c", ECHO), b"late", owner="eve", seconds=0.05, max_bytes=10)
+    assert (await programs.run(("-c", ECHO), b"other", owner="ada", seconds=60, max_bytes=10)).written == b"other"
+    first.cancel()
+    await asyncio.wait([first], timeout=20)
+    assert (await programs.run(("-c", ECHO), b"again", owner="eve", seconds=60, max_bytes=10)).written == b"again"
+
+
+def test_each_loop_has_places_of_its_own() -> None:
+    """One object serves several loops after another, waiting in each."""
+    programs = Programs(total=1, each=1)
+
+    async def run_two() -> list[bytes]:
+        runs = (programs.run(("-c", ECHO), b"x", owner=owner, seconds=60, max_bytes=10) for owner in ("eve", "ada"))
+        return [ended.written for ended in await asyncio.gather(*runs)]
+
+    assert [asyncio.run(run_two()) for _ in range(2)] == [[b"x", b"x"]] * 2

@@ -51,7 +51,8 @@ def test_a_class_that_cannot_be_had_is_quarantined(tmp_path: Path, source: str, 
     assert catalog.skills == {}
     assert reason in list_reasons(catalog)["one-a"]
     assert str(tmp_path) not in list_reasons(catalog)["one-a"]
-    assert catalog.findings[0].position.line > 1
+    place = catalog.findings[0].position
+    assert place.line > 1 or (reason == "SyntaxError" and place.file.endswith("echo.py"))
 
 
 @pytest.mark.parametrize(
@@ -118,3 +119,41 @@ def test_a_plain_function_as_execute_is_a_warning(tmp_path: Path) -> None:
     module = ECHO_MODULE.replace("async def", "def")
     write_app(tmp_path, "one", {"skills": [skill_manifest("one", "a")]}, {"echo": module})
     assert find(load_catalog([tmp_path]), "skill-not-async").severity == "warning"
+
+
+def test_a_module_that_is_no_python_is_told_at_its_own_line(tmp_path: Path) -> None:
+    """Where an editor or a review can show it; the skill is set aside for it."""
+    folder = write_app(tmp_path, "one", {"skills": [skill_manifest("one", "a")]}, {"echo": "import os\n\ndef broken(:\n"})
+    catalog = load_catalog([tmp_path])
+    problem = find(catalog, "skill-import")
+    assert (problem.position.file, problem.position.line) == (str(folder / "skills" / "echo.py"), 3)
+    assert problem in catalog.by_app["one"].findings
+    assert catalog.quarantined[0].position == problem.position
+
+
+@pytest.mark.parametrize(
+    ("class_path", "meant"),
+    [
+        ("apps.one.skills.echo.EcoSkill", "apps.one.skills.echo.EchoSkill"),
+        ("apps.one.skills.eccho.EchoSkill", "apps.one.skills.echo.EchoSkill"),
+        ("apps.one.skill.echo.EchoSkill", "apps.one.skills.echo.EchoSkill"),
+        ("skills.echo.EchoSkill", "apps.one.skills.echo.EchoSkill"),
+        ("apps.one.skills.echo", "apps.one.skills.echo.EchoSkill"),
+        ("apps.two.skills.echo.EchoSkill", "apps.one.skills.echo.EchoSkill"),
+        ("apps.one.skills.gone.GoneSkill", None),
+        ("os.system", None),
+        ("Skill", None),
+    ],
+)
+def test_a_class_that_may_be_meant_is_named(tmp_path: Path, class_path: str, meant: str | None) -> None:
+    """With its whole path, by what the app's files hold."""
+    write_app(tmp_path, "one", {"skills": [skill_manifest("one", "a", class_path=class_path)]}, {"echo": ECHO_MODULE})
+    (problem,) = load_catalog([tmp_path]).findings
+    assert problem.suggestion == (f"did you mean {meant!r}?" if meant else None)
+
+
+def test_a_class_that_is_there_is_not_suggested(tmp_path: Path) -> None:
+    """It is its module that fails."""
+    source = ECHO_MODULE + "\nimport module_that_is_not_there\n"
+    write_app(tmp_path, "one", {"skills": [skill_manifest("one", "a")]}, {"echo": source})
+    assert find(load_catalog([tmp_path]), "skill-import").suggestion is None

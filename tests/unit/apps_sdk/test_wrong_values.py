@@ -45,7 +45,7 @@ def test_unknown_key_is_a_warning_with_a_suggestion(tmp_path: Path) -> None:
         ("examples: hello", "'examples' must be a list, not the text 'hello'"),
         ("examples: [a, 5]", "'examples.1' must be text, not the number 5"),
         ("sources: [chat, web]", "'sources.1' must be one of 'chat', 'api' or 'scheduled', not the text 'web'"),
-        ("sources: []", "'sources' must be not empty, not a list"),
+        ("sources: []", "'sources' must not be empty"),
         ("providers: [{name: 5}]", "'providers.0.name' must be text, not the number 5"),
         ("providers: [5]", "'providers.0' must be a mapping, not the number 5"),
         ("http: yes please", "'http' must be a mapping, not the text 'yes please'"),
@@ -146,7 +146,7 @@ def test_both_spellings_of_a_list_are_a_warning(tmp_path: Path) -> None:
     [
         (None, "there is no tool_schema"),
         ({"type": "string"}, "tool_schema must be an object schema: `type: object` with `properties`"),
-        ({"type": "object", "properties": {"a": {"type": "strin"}}}, "not valid JSON Schema at properties/a/type"),
+        ({"type": "object", "properties": {"a": {"type": "strin"}}}, "'type' must be one of"),
         ({"type": "object", "properties": {"a": {"$ref": "https://example.com/x"}}}, "not local"),
     ],
 )
@@ -215,3 +215,11 @@ def test_placeholders_in_prompts_and_instructions_are_errors(tmp_path: Path) -> 
     assert [part.text for part in catalog.by_app["one"].instructions] == ["Be kind."]
     assert list(catalog.focus_modes) == ["one-b"]
     assert set(list_reasons(catalog)) == {"one-a", "one-instructions[0]"}
+
+
+def test_a_wrong_word_has_one_advice(tmp_path: Path) -> None:
+    """`yes` is not both to be quoted and to be written without quotes; where it is right to say that it is text, it is said."""
+    catalog = load_manifest(tmp_path, "name: no\nfocuses:\n- {id: a, system_prompt: p, description: d, default_enabled: yes}\n")
+    assert [(finding.code, finding.position.line) for finding in catalog.findings if finding.code != "app-empty"] == [
+        ("yaml-ambiguous", 1), ("wrong-value", 3),
+    ]  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from apps.sdk.catalog import Provider
 from preprocessor.availability import Override
@@ -177,3 +178,26 @@ def test_order_is_stable_and_without_duplicates(intent: Intent) -> None:
     assert all(name in base for name in available)
     assert len(set(available)) == len(available)
     assert "tool_search" not in available
+
+
+LISTS = st.lists(PATTERNS | st.text(max_size=5), max_size=5)
+ANYTHING: st.SearchStrategy[Any] = st.none() | st.booleans() | st.integers() | st.text(max_size=5) | LISTS
+WRITTEN: st.SearchStrategy[Any] = ANYTHING | st.fixed_dictionaries(
+    {}, optional={key: ANYTHING | LISTS | st.none() for key in ("enabled", "disabled", "picks", "tools")}
+)
+
+
+@given(WRITTEN, st.sampled_from(["chat", "api", "scheduled"]))
+def test_any_intent_is_refused_or_expands(written: Any, source: Any) -> None:
+    """Fuzz: what the model of an intent takes never fails, comes out the same each time, and stays within the catalog."""
+    try:
+        intent = Intent.model_validate(written)
+    except ValidationError:
+        return
+    expansion = expand(CATALOG, intent, source=source)
+    assert expand(CATALOG, intent, source=source) == expansion
+    dropped = [drop.name for drop in expansion.dropped]
+    assert sorted([*expansion.available, *dropped]) == sorted(CATALOG.skills)
+    assert set(expansion.picks) <= set(expansion.available)
+    assert not set(expansion.unknown) & set(CATALOG.skills)
+    assert Intent.model_validate_json(intent.model_dump_json()) == intent

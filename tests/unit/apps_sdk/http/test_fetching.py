@@ -11,7 +11,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
-from apps.sdk.http.fetching import Fetched, FetchFailed, FetchRefused, WrongStatus, WrongType, fetch
+from apps.sdk.http.errors import FetchFailed, FetchRefused, WrongStatus, WrongType
+from apps.sdk.http.fetching import Fetched, fetch
 from apps.sdk.skill import SkillContext, SkillRetry
 from apps.sdk.testing import make_context
 
@@ -205,5 +206,7 @@ async def test_the_host_that_a_redirect_led_to_is_named(
         raise socket.gaierror(socket.EAI_NONAME, "as a name server says")
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    with pytest.raises(SkillRetry, match=r"There is no host gone\.example\."):
+    with pytest.raises(SkillRetry, match=r"There is no host gone\.example\.") as caught:
         await fetch(context, str(server.make_url("/gone-away")))
+    assert caught.value.hint is not None
+    assert "no network" in caught.value.hint  # whoever has none sees every name missing

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from apps.sdk.http import name_lookups
-from apps.sdk.http.fetching import FetchFailed, fetch
+from apps.sdk.http.errors import FetchFailed
+from apps.sdk.http.fetching import fetch
 from apps.sdk.http.name_lookups import AT_ONCE, NameLookups
 from apps.sdk.testing import make_context
 

@@ -100,12 +100,53 @@ def test_a_text_that_the_main_language_lacks_is_not_borrowed(tmp_path: Path) -> 
     assert "'en' has no text for the key 'app_skills.web.search'" in problem.message
 
 
-def test_what_is_written_out_counts_before_a_key(tmp_path: Path) -> None:
-    skill = skill_manifest("web", "search", name="Look", name_translation_key="search", description_translation_key="gone")
-    catalog = load_web(tmp_path, {"skills": [skill]}, en=ENGLISH, de=GERMAN)
-    assert catalog.skills["web-search"].name == "Look"
-    assert choose_text(catalog.skills["web-search"], "name", "de") == "Look"
-    assert list_shown(catalog) == []
+def test_a_text_in_app_yml_is_what_models_read(tmp_path: Path) -> None:
+    """Its key gives people the other languages, whichever there are; there is no gap and nothing to warn of."""
+    for name, languages in {"a": {"de": GERMAN}, "b": {"de": GERMAN, "en": ENGLISH}}.items():
+        skill = skill_manifest(
+            "web", "search", name="Look", name_translation_key="search", description_translation_key="search.description"
+        )
+        catalog = load_web(tmp_path / name, {"skills": [skill]}, **languages)
+        found = catalog.skills["web-search"]
+        assert (found.name, found.description) == ("Look", "What search of web is for.")
+        assert [choose_text(found, "name", tag) for tag in ("de", "fr", None)] == ["Im Netz suchen", "Look", "Look"]
+        assert choose_text(found, "description", "de-CH") == "Findet Seiten."
+        assert choose_text(found, "name", "en") == ("Look" if name == "a" else "Search the web")
+        assert catalog.findings == ()
+
+
+def test_a_key_beside_a_text_that_no_language_has_is_told(tmp_path: Path) -> None:
+    """A misspelt one would change nothing; where some language has the text, the others are told that they lack it."""
+    skill = skill_manifest("web", "search", name_translation_key="serach", description_translation_key="search.description")
+    catalog = load_web(tmp_path, {"skills": [skill]}, fr="search: {text: Chercher}\n", de=GERMAN)
+    problem = find(catalog, "text-missing")
+    assert (problem.message, problem.suggestion) == ("no language has a text for the key 'serach'", "did you mean 'search'?")
+    assert find(catalog, "texts-incomplete").message == "'fr' lacks 1 of 1 texts: 'search.description'"
+
+
+def test_another_main_language_than_english_is_told(tmp_path: Path) -> None:
+    """Models are shown it, which may not be meant; where app.yml has the texts itself, they are not."""
+    problem = find(load_web(tmp_path / "a", fr="search: Chercher\n", de=GERMAN), "texts-main")
+    assert problem.message == "the main language is de, since there is no texts/en.yml: models are shown it"
+    assert problem.position.file.endswith("de.yml")
+    american = load_web(tmp_path / "b", en_US=ENGLISH, de=GERMAN)
+    assert american.skills["web-search"].name == "Search the web"
+    assert american.findings == ()
+
+
+def test_texts_of_an_item_that_is_set_aside_are_used(tmp_path: Path) -> None:
+    """They are as soon as it is mended."""
+    skill = skill_manifest("web", "search", name=None, name_translation_key="search", effect="erase")
+    catalog = load_web(tmp_path, {"skills": [skill]}, en="search: Search\n", de="search: Suchen\n")
+    assert [finding.code for finding in catalog.findings] == ["wrong-value"]
+
+
+def test_nobody_is_asked_to_translate_a_prompt(tmp_path: Path) -> None:
+    """Models are shown the main language's, whoever asks."""
+    mode = {"id": "deep", "description": "d", "systemprompt_translation_key": "deep.systemprompt"}
+    catalog = load_web(tmp_path, {"focuses": [mode]}, en="deep: {systemprompt: Be thorough.}\n", de="deep: {other: x}\n")
+    assert [finding.code for finding in catalog.findings] == ["text-unused"]
+    assert catalog.focus_modes["web-deep"].translations == {}
 
 
 def test_every_kind_of_item_has_texts(tmp_path: Path) -> None:
@@ -223,11 +264,11 @@ def test_no_more_languages_than_a_hundred(tmp_path: Path) -> None:
 
 
 def test_gaps_and_leftovers_are_told_apart(tmp_path: Path) -> None:
-    """What a language lacks is one hint; a text that nobody uses is only for --strict, and only once for all languages."""
+    """What a language lacks is one hint; a text that nobody uses is no gap, and told once for all languages, for --strict."""
     english = f"{ENGLISH}unused: Nobody\nonly_here: Nor this\n"
     catalog = load_web(tmp_path, en=english, de="search: Suchen\nunused: Niemand\nabsent: Fehlt\n")
     gap = find(catalog, "texts-incomplete")
-    assert (gap.severity, gap.message) == ("hint", "'de' lacks 2 of 4 texts: 'only_here', 'search.description'")
+    assert (gap.severity, gap.message) == ("hint", "'de' lacks 1 of 2 texts: 'search.description'")
     extras = [finding for finding in catalog.findings if finding.code == "text-unused"]
     assert {(Path(finding.position.file).name, finding.position.line) for finding in extras} == {
         ("de.yml", 3), ("en.yml", 2), ("en.yml", 3),

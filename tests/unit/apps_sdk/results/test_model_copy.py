@@ -11,11 +11,11 @@ from apps.sdk.results.model_copy import copy_for_model, write_for_model
 from tests.support.json_values import JSON, ROWS
 
 
-def test_what_is_excluded_hidden_and_missing() -> None:
-    """Excluded fields are gone, hidden characters are counted, rows are aligned; the original is left alone."""
-    rows = [{"a": "x\u200by", "secret": 1, "c": 1}, {"a": "z", "b": 2, "c": 2}]
+def test_what_is_hidden_and_missing() -> None:
+    """Hidden characters are counted, rows are aligned; the original is left alone."""
+    rows = [{"a": "x\u200by", "c": 1}, {"a": "z", "b": 2, "c": 2}]
     before = json.dumps(rows)
-    copied = copy_for_model(rows, ("secret",))
+    copied = copy_for_model(rows)
     assert copied.value == [{"a": "xy", "c": 1, "b": None}, {"a": "z", "c": 2, "b": 2}]
     assert copied.removed == 1
     assert json.dumps(rows) == before

@@ -5,8 +5,10 @@ import json
 import pytest
 import toon_format
 from hypothesis import given
+from hypothesis import strategies as st
 
 from apps.sdk.jsontypes import Json
+from apps.sdk.results.model_copy import copy_for_model
 from apps.sdk.results.shape import align_rows
 from apps.sdk.results.toon import encode
 from tests.support.json_values import JSON, ROWS
@@ -14,9 +16,8 @@ from tests.support.json_values import JSON, ROWS
 
 def same(left: Json, right: Json) -> bool:
     """Equality that keeps true apart from 1."""
-    return bool(left == right) and json.dumps(left, sort_keys=True).count("true") == json.dumps(right, sort_keys=True).count(
-        "true"
-    )
+    texts = [json.dumps(value, sort_keys=True) for value in (left, right)]
+    return bool(left == right) and texts[0].count("true") == texts[1].count("true")
 
 
 @given(JSON | ROWS)
@@ -38,6 +39,14 @@ def test_what_is_encoded_decodes_to_the_same(value: Json) -> None:
         [{"a.b": 1, "a|b": 2, "a\nb": 3}],
         [{"a": None}, {"a": {"b": 1}}],
         [[{"a": 1}, {"a": 2}], []],
+        {"": [{"": {}}, {"": 1}]},
+        [{"a": {}}, {"a": {}}],
+        [{"a": {"b": {}}}, {"a": {"b": {}}}],
+        [{"a": [], "b": [[]]}, {"a": [{}], "b": []}],
+        [[], [[]], [{}], {}],
+        {"a": {"": {"": {}}}},
+        ["\x00", "\x1b", "\x7f", "\x85", "\u2028"],
+        [True, 1, 1.0, "1", "True"],
         2**63,
         1e-9,
         2.0**60,
@@ -46,6 +55,20 @@ def test_what_is_encoded_decodes_to_the_same(value: Json) -> None:
 def test_the_shapes_that_broke_other_encoders_come_back(value: Json) -> None:
     """hostile J, row by row; a key `a.b` is never guessed into another form."""
     assert same(toon_format.decode(encode(value)), value)
+
+
+@given(
+    st.recursive(
+        st.text(st.characters(), max_size=4) | st.just("\ud83d\ude00 \udfff"),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(st.characters(), max_size=3), inner),
+    )
+)
+def test_half_characters_are_replaced_before(value: Json) -> None:
+    """hostile J: what a model is given can always be encoded and comes back as it was given."""
+    copy = copy_for_model(value).value
+    text = encode(copy)
+    assert text.encode().decode() == text
+    assert same(toon_format.decode(text), copy)
 
 
 def test_uniform_rows_are_smaller_than_compact_json() -> None:

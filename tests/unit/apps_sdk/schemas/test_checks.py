@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,6 +8,7 @@ from jsonschema import Draft202012Validator
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas.checks import SchemaProblem, check_schema
 from apps.sdk.schemas.forms import is_plain
+from tests.support.loading import list_places, load_schema
 
 METASCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA)
 KEYWORDS = [
@@ -43,7 +46,6 @@ def test_every_usable_schema_compiles_and_validates(schema: Json) -> None:
     [
         {"type": "integer", "minimum": 0, "exclusiveMinimum": True},
         {"type": "object", "required": None},
-        {"type": "strin"},
         {"type": ["string", "string"]},
         {"properties": {"a": 5}},
         {"required": "a"},
@@ -142,3 +144,47 @@ def test_references_that_multiply_have_a_reason() -> None:
     doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)}
     problem = check_schema({"$ref": "#/$defs/d0", "$defs": {**doubling, "d30": {}}})
     assert "more than 10,000 schemas" in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ("type: object\nproperties:\n  a:\n    type: strin\n", (10, 9)),
+        ("type: object\nproperties:\n  a:\n    enum: [x]\n    pattern: '['\n", (11, 9)),
+        ("type: object\nproperties:\n  a:\n    $ref: '#/gone'\n", (10, 9)),
+        ("type: object\nrequired: yes\nproperties: {}\n", (8, 5)),
+        ("type: object\nproperties: [a]\n", (8, 5)),
+        ("type: array\nitems: {}\n", (7, 5)),
+    ],
+)
+def test_an_unusable_schema_is_found_at_its_keyword(tmp_path: Path, schema: str, place: tuple[int, int]) -> None:
+    """Line and column of the keyword, not of the skill."""
+    catalog = load_schema(tmp_path, schema)
+    assert list_places(catalog, "tool-schema") == [place]
+    assert [(item.position.line, item.position.column) for item in catalog.quarantined] == [place]
+
+
+@pytest.mark.parametrize(
+    ("kind", "came", "advice"),
+    [
+        ("aray", "the text 'aray'", "did you mean 'array'?"),
+        (["string", "bolean"], "the text 'bolean'", "did you mean 'boolean'?"),
+        ("text", "the text 'text'", None),
+        (5, "the number 5", None),
+        (None, "nothing", None),
+    ],
+)
+def test_a_type_that_is_none_is_told_in_words(kind: Json, came: str, advice: str | None) -> None:
+    """case 6: what `type` may be, what came, and what may be meant; the path leads to it."""
+    problem = check_schema({"type": "object", "properties": {"a": {"type": kind}}})
+    assert problem is not None
+    assert problem.reason == f"'type' must be one of array, boolean, integer, null, number, object, string, not {came}"
+    assert problem.suggestion == advice
+    assert problem.path[:3] == ("properties", "a", "type")
+
+
+@pytest.mark.parametrize("schema", [{"properties": {"type": "text"}}, {"dependencies": {"type": 5}}])
+def test_a_property_called_type_is_no_type(schema: JsonObject) -> None:
+    problem = check_schema(schema)
+    assert problem is not None
+    assert "must be one of" not in problem.reason

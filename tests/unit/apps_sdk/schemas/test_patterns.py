@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from apps.sdk.schemas.patterns import TEXT_LIMIT_MORE, TEXT_LIMIT_ONE, find_text_limit, may_explode
@@ -66,3 +68,28 @@ def test_long_texts_are_searched_only_for_patterns_that_take_linear_time() -> No
     assert find_text_limit(r"^[a-z]{3}-\d{1,9}$") is None
     assert find_text_limit(r"\s+$") == TEXT_LIMIT_ONE
     assert find_text_limit(r"^\S+@\S+$") == TEXT_LIMIT_MORE
+
+
+@pytest.mark.parametrize(
+    ("pattern", "longest"),
+    [
+        (r"a*a*a*b", 261),
+        (r"a*a*a*a*b", 117),
+        (r"(?=a*a*a*b)x", 261),
+        (r"(?:a*b?){0,10}c", 23),
+        (r"(?:a*b?){10}c", 23),
+        (r"^\S+@\S+\.\S+$", 261),
+        (r"^[\w.+-]+@[\w-]+\.[\w.-]+$", TEXT_LIMIT_MORE),
+        (r"^\s*\w+\s*,\s*\w+\s*$", TEXT_LIMIT_MORE),
+        (r"^(\w+(,\w+)*;)*$", TEXT_LIMIT_MORE),
+    ],
+)
+def test_loops_in_a_row_that_match_the_same_text_shorten_it(pattern: str, longest: int) -> None:
+    """Each of them costs another power of the length, also in a repeat of a few rounds; loops that are kept apart do not."""
+    assert find_text_limit(pattern) == longest
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("pattern", [r"(?:a*b?){0,10}c", r"a*a*a*a*a*b"])
+def test_the_longest_text_is_searched_to_its_end(pattern: str) -> None:
+    assert re.search(pattern, "a" * (find_text_limit(pattern) or 0)) is None

@@ -4,7 +4,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from apps.sdk.http.egress import FetchRefused
+from apps.sdk.http.errors import FetchRefused
 from apps.sdk.skill import MissingSecret, SkillContext
 from apps.sdk.testing import Cancel, MemoryStorage, RecordingLogger, make_context
 

@@ -262,7 +262,7 @@ async def test_content_blocks_pass(zoo: Path) -> None:
 
 async def test_what_json_cannot_hold_is_no_result(zoo: Path) -> None:
     """The executor would refuse it too."""
-    with pytest.raises(ResultMismatch, match="zoo-odd: the result holds a object"):
+    with pytest.raises(ResultMismatch, match="zoo-odd: the result holds a value of type object"):
         await load_skill(zoo, "odd").run({"query": "x"})
 
 
@@ -349,7 +349,7 @@ async def test_a_flat_schema_is_checked_as_it_is(tmp_path: Path) -> None:
     schema = {"type": "object", "properties": {"city": {"type": "string"}}, "additionalProperties": False}
     harness = make_harness(schema, tmp_path)
     assert (await harness.run({"city": "Rome"})).data == {"city": "Rome"}
-    with pytest.raises(RequestMismatch, match="ctiy is not known; did you mean city"):
+    with pytest.raises(RequestMismatch, match="ctiy is not known; did you mean 'city'"):
         await harness.run({"ctiy": "Rome"})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from apps.sdk.chat import Message
+from apps.sdk.jsontypes import Json
 from apps.sdk.loader import load_catalog
 from preprocessor.ranking import rank_message
 from preprocessor.retrieval.lexical import LexicalIndex
@@ -14,6 +15,16 @@ from service.settings import ROOT
 CATALOG = load_catalog([ROOT / "apps"])
 INDEX = LexicalIndex(CATALOG)
 SETTINGS = PreprocessSettings()
+
+
+CSV = "region,amount\nnorth,10\nsouth,20\nnorth,5"
+
+
+def answer(message: str) -> dict[str, Json]:
+    """The requests that are run without any model: those that the skills above the floor find."""
+    skills = [CATALOG.skills[name] for name in select(message)]
+    found = {skill.tool_name: skill.implementation.from_message(message) for skill in skills}
+    return {name: request for name, request in found.items() if request is not None}
 
 
 def select(message: str) -> list[str]:
@@ -41,9 +52,13 @@ def select(message: str) -> list[str]:
         ("Wetter in Berlin morgen", "weather-forecast"),
         ("weather in Munich hour by hour", "weather-hourly"),
         ("make a note that the meeting moved to Monday", "notes-add"),
+        ("Note that the dentist is on Friday", "notes-add"),
+        ("save this to my notes: buy bread", "notes-add"),
         ("show me my notes", "notes-list"),
         ("what did I note about the wifi?", "notes-search"),
         ("delete my note about the wifi", "notes-delete"),
+        ("delete my note about milk", "notes-delete"),
+        (f"Sum the amount per region: {CSV}", "data-query"),
     ],
 )
 def test_a_plain_message_has_its_skill_first(message: str, name: str) -> None:
@@ -66,7 +81,58 @@ def test_a_message_that_holds_two_questions_has_both_skills() -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["hi", "thanks, great", "ok cool", "Tell me a joke", "Write a poem about the sea", "translate hello to French"]
+    ("message", "found"),
+    [
+        ("Note that the dentist is on Friday", {"notes-add": {"text": "the dentist is on Friday"}}),
+        ("save this to my notes: buy bread", {"notes-add": {"text": "buy bread"}}),
+        ("delete my note about milk", {"notes-search": {"words": "milk"}}),
+        (f"Describe this CSV: {CSV}", {"data-describe": {"name": "data", "format": "csv", "content": CSV}}),
+    ],
+)
+def test_what_a_plain_message_runs(message: str, found: dict[str, Json]) -> None:
+    """That alone, from among the bundled apps; what is to be deleted is looked for first."""
+    assert answer(message) == found
+
+
+@pytest.mark.parametrize("data", [CSV, CSV.replace("\n", " / "), CSV.replace(",", ";")])
+def test_a_total_is_asked_of_the_lines_after_the_colon(data: str) -> None:
+    """As SQL over a table of them."""
+    [(name, request)] = answer(f"Sum the amount per region: {data}").items()
+    assert name == "data-query"
+    assert request["sql"].startswith('SELECT "region", sum("amount")')
+    assert request["tables"][0]["content"] == data.replace(" / ", "\n")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "See you on Friday",
+        "I made a note of that, thanks",
+        "please note that prices are subject to change",
+        "delete my account",
+        "describe this table: it is round",
+        "Describe this to me: first, second\nthird",
+        "Sum the amount per region: I will be there, thanks",
+        f"Sum the votes per town: {CSV}",
+    ],
+)
+def test_messages_that_only_sound_like_it_run_nothing(message: str) -> None:
+    """Whatever the ranking thinks of them."""
+    assert answer(message) == {}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "hi",
+        "See you on Friday",
+        "The dentist is on Friday",
+        "thanks, great",
+        "ok cool",
+        "Tell me a joke",
+        "Write a poem about the sea",
+        "translate hello to French",
+    ],
 )
 def test_messages_that_need_no_tool_have_none(message: str) -> None:
     """Case 17: nothing above the default floor."""

@@ -44,8 +44,7 @@ def test_it_refuses():
 """
 
 
-@pytest.mark.parametrize("folder", ["mine", "apps"])
-@pytest.mark.parametrize("mode", ["importlib", "prepend"])
+@pytest.mark.parametrize(("mode", "folder"), [("importlib", "apps"), ("prepend", "mine")])
 def test_an_author_s_tests_need_no_server_and_no_plugin(tmp_path: Path, mode: str, folder: str) -> None:
     """Under both ways in which pytest imports tests; a folder that is named as ours needs a line in a conftest.py for one."""
     skill = skill_manifest("greeter", "hello", output_example={"greeting": "Hello, Ada!"})

@@ -1,34 +1,17 @@
-"""What skills may reach over the network, and the HTTP session that holds them to it.
+"""What skills may reach over the network, and how much of it.
 
-    async with open_session(EgressRules(allowed_hosts=frozenset({"searx.internal:8888"}))) as session: ...
-
-Only http and https; only public addresses, looked at where the socket is opened, at every redirect anew. `allowed_hosts` opens a
-name as it is spelled there, for that name only.
+Only http and https, only public addresses, looked at where the socket is opened, at every redirect anew; `apps.sdk.http.session`
+holds a session to it. `allowed_hosts` opens a name as it is spelled there, for that name only.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from apps.sdk.skill import SkillFailed
-
-if TYPE_CHECKING:
-    import aiohttp
 
 HOSTS_SETTING = "SHORTLIST_EGRESS_ALLOWED_HOSTS"
+"""Where an operator sets `allowed_hosts`; refusals name it."""
 BYTES_SETTING = "SHORTLIST_EGRESS_RESPONSE_BYTES"
-TIMEOUT_SETTING = "SHORTLIST_EGRESS_TIMEOUT"
 REDIRECTS_SETTING = "SHORTLIST_EGRESS_REDIRECTS"
-USER_AGENT = "Mozilla/5.0 (compatible; Shortlist)"
-
-
-class FetchRefused(SkillFailed):
-    """An address, port or scheme that skills may not reach."""
-
-
-class FetchFailed(SkillFailed):
-    """There is no usable answer: network, time, status, size or type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +42,8 @@ def normalize_host(entry: str) -> str:
     from yarl import URL  # noqa: PLC0415 - a command that opens nothing need not pay for it
 
     text = entry.strip()
+    if "/" in text:
+        raise ValueError(f"{entry!r} is not a host or host:port: write it without http:// and without a path")
     if text.count(":") > 1 and not text.startswith("["):
         text = f"[{text}]"
     url = URL(f"http://{text}")
@@ -71,10 +56,3 @@ def normalize_host(entry: str) -> str:
 def join_port(host: str, port: int) -> str:
     """`host:port`, an IPv6 address in brackets."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def open_session(rules: EgressRules) -> aiohttp.ClientSession:
-    """A session with connections of its own, without cookies and without proxies; call in a running loop, close at the end."""
-    from apps.sdk.http.session import open_guarded_session  # noqa: PLC0415 - aiohttp costs every command that loads the apps
-
-    return open_guarded_session(rules)

@@ -12,7 +12,9 @@ from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
 from apps.sdk.http import session
-from apps.sdk.http.egress import EgressRules, FetchFailed, FetchRefused, normalize_host, open_session
+from apps.sdk.http.errors import FetchFailed, FetchRefused
+from apps.sdk.http.rules import EgressRules
+from apps.sdk.http.session import open_session
 from apps.sdk.jsontypes import JsonObject
 
 BOMB = gzip.compress(b"\0" * 20_000_000)
@@ -327,20 +329,3 @@ async def test_a_name_that_moves_to_a_private_address_is_refused(second_address:
     finally:
         await private.cleanup()
         await public.cleanup()
-
-
-@pytest.mark.parametrize(
-    ("entry", "host"),
-    [("Example.ORG.", "example.org"), ("example.org:8080", "example.org:8080"), (" 127.0.0.1 ", "127.0.0.1"), ("::1", "::1"),
-     ("[0:0::1]:80", "[::1]:80"), ("bücher.example", "xn--bcher-kva.example")],
-)  # fmt: skip
-def test_listed_hosts_are_spelled_alike(entry: str, host: str) -> None:
-    """As requests are."""
-    assert normalize_host(entry) == host
-
-
-@pytest.mark.parametrize("entry", ["", "http://x", "x/y", "x?y", "x#y", "a@b", "*.example.org", "*", "x:99999", "[::1"])
-def test_what_is_no_host_cannot_be_listed(entry: str) -> None:
-    """A rule that never matches, or matches too much, is an error."""
-    with pytest.raises(ValueError, match=r".+"):
-        EgressRules(allowed_hosts=frozenset({entry}))

@@ -1,32 +1,8 @@
-"""Schemas that are valid, but most likely not what was meant: each finding at the very keyword."""
-
-from __future__ import annotations
-
 from pathlib import Path
-from textwrap import indent
 
 import pytest
 
-from apps.sdk.catalog import Catalog
-from tests.support.loading import find, load_manifest
-
-HEAD = """\
-skills:
-- id: a
-  description: d
-  examples: [e]
-  class_path: apps.one.skills.echo.EchoSkill
-  tool_schema:
-"""
-
-
-def load_schema(directory: Path, schema: str) -> Catalog:
-    """An app whose one skill has this schema; its first line is line 7, its first column 5."""
-    return load_manifest(directory, HEAD + indent(schema, "    "))
-
-
-def list_places(catalog: Catalog, code: str) -> list[tuple[int, int]]:
-    return [(finding.position.line, finding.position.column) for finding in catalog.findings if finding.code == code]
+from tests.support.loading import find, list_places, load_manifest, load_schema
 
 
 def test_a_required_name_that_is_no_property(tmp_path: Path) -> None:
@@ -66,33 +42,10 @@ def test_a_property_of_a_property_is_none_of_its_parent(tmp_path: Path) -> None:
     assert len(list_places(load_schema(tmp_path, schema), "schema-required")) == 2
 
 
-@pytest.mark.parametrize(
-    ("requests", "found"),
-    [
-        ("{type: object, properties: {}}", "one object"),
-        ("{properties: {q: {}}}", "one object"),
-        ("{type: array, items: {type: string}}", "a list of something else"),
-        ("{type: array}", "a list of something else"),
-        ("{description: d}", "of no type"),
-    ],
-)
-def test_requests_that_are_no_list_of_objects(tmp_path: Path, requests: str, found: str) -> None:
-    """A warning at the key: such requests do not run one by one."""
-    problem = find(load_schema(tmp_path, f"type: object\nproperties:\n  requests: {requests}\n"), "schema-requests")
-    assert problem.severity == "warning"
-    assert found in problem.message
-    assert (problem.position.line, problem.position.column) == (9, 7)
-
-
-@pytest.mark.parametrize("requests", ["{type: array, items: {type: object}}", "{type: integer}", "{type: [string, 'null']}"])
-def test_other_requests_are_believed(tmp_path: Path, requests: str) -> None:
-    assert list_places(load_schema(tmp_path, f"properties: {{requests: {requests}}}\n"), "schema-requests") == []
-
-
 def test_the_same_value_twice_in_an_enum(tmp_path: Path) -> None:
-    """1 and 1.0 are one value, 1, true and "1" are not."""
-    schema = "properties:\n  a: {description: d, enum: [1, true, '1', 2, 1.0, 2]}\n"
-    assert list_places(load_schema(tmp_path, schema), "schema-enum") == [(8, 51), (8, 56)]
+    """1 and 1.0 are one value, in lists too; 1, true and "1" are not."""
+    schema = "properties:\n  a: {description: d, enum: [1, true, '1', 2, 1.0, 2, [1], [true], [1.0]]}\n"
+    assert list_places(load_schema(tmp_path, schema), "schema-enum") == [(8, 51), (8, 56), (8, 72)]
 
 
 @pytest.mark.parametrize(
@@ -138,54 +91,6 @@ def test_a_default_that_fits(tmp_path: Path, argument: str) -> None:
     """No default at all, which `null` means too, fits as well."""
     schema = f"properties:\n  a: {argument}\n$defs: {{short: {{maxLength: 2}}}}\n"
     assert list_places(load_schema(tmp_path, schema), "schema-default") == []
-
-
-def test_arguments_without_a_description(tmp_path: Path) -> None:
-    """One hint for a skill, at the first such argument; `requests` itself and its `id` need none."""
-    catalog = load_schema(
-        tmp_path,
-        """\
-type: object
-properties:
-  lang: {type: string}
-  requests:
-    type: array
-    items:
-      type: object
-      properties:
-        id: {type: string}
-        query: {type: string, description: What to look for.}
-        near: {$ref: '#/$defs/place'}
-        where: {type: string, description: ''}
-$defs: {place: {type: string, description: A place.}}
-""",
-    )
-    hint = find(catalog, "argument-description")
-    assert (hint.severity, hint.message) == ("hint", "no description tells what goes into 'lang', 'where'")
-    assert (hint.position.line, hint.position.column) == (9, 7)
-
-
-def test_many_arguments_are_counted(tmp_path: Path) -> None:
-    names = ", ".join(f"a{n}: {{}}" for n in range(8))
-    assert find(load_schema(tmp_path, f"properties: {{{names}}}\n"), "argument-description").message.endswith("and 3 more")
-
-
-@pytest.mark.parametrize(
-    ("schema", "place"),
-    [
-        ("type: object\nproperties:\n  a:\n    type: strin\n", (10, 9)),
-        ("type: object\nproperties:\n  a:\n    enum: [x]\n    pattern: '['\n", (11, 9)),
-        ("type: object\nproperties:\n  a:\n    $ref: '#/gone'\n", (10, 9)),
-        ("type: object\nrequired: yes\nproperties: {}\n", (8, 5)),
-        ("type: object\nproperties: [a]\n", (8, 5)),
-        ("type: array\nitems: {}\n", (7, 5)),
-    ],
-)
-def test_an_unusable_schema_is_found_at_its_keyword(tmp_path: Path, schema: str, place: tuple[int, int]) -> None:
-    """Line and column of the keyword, not of the skill."""
-    catalog = load_schema(tmp_path, schema)
-    assert list_places(catalog, "tool-schema") == [place]
-    assert [(item.position.line, item.position.column) for item in catalog.quarantined] == [place]
 
 
 def test_schemas_of_memories_are_checked_too(tmp_path: Path) -> None:

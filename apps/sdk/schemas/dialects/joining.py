@@ -1,0 +1,177 @@
+"""Two shapes as one: what fits both, and what fits at least one of several objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from apps.sdk.hashing import canonical_json
+from apps.sdk.jsontypes import Json
+from apps.sdk.schemas.dialects.notation import show, word_limit, word_shape
+from apps.sdk.schemas.dialects.shapes import ANYTHING, NOTHING, Additional, Shape, deduplicate, deduplicate_values, strip_texts
+
+MAX_ALTERNATIVES = 16
+"""Shapes that two unions may make together; what goes over it is told in words."""
+_LOWER = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
+_UPPER = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
+
+
+def intersect(shape: Shape, other: Shape) -> Shape:
+    """What fits both; of two descriptions or defaults the first one's counts."""
+    if shape.union or other.union:
+        return _cross(shape, other)
+    limits, notes = _join_limits(shape, other)
+    return Shape(
+        types=shape.types & other.types,
+        description=shape.description or other.description,
+        notes=tuple(dict.fromkeys((*shape.notes, *other.notes, *notes))),
+        enum=_join_enums(shape.enum, other.enum),
+        limits=limits,
+        properties=_join_properties(shape, other),
+        patterns={**other.patterns, **shape.patterns},
+        required=tuple(dict.fromkeys((*shape.required, *other.required))),
+        additional=_join_additional(shape.additional, other.additional),
+        items=_join_items(shape.items, other.items),
+        prefix=_join_prefixes(shape, other),
+        soft_null=shape.soft_null and other.soft_null,
+    )
+
+
+def _cross(shape: Shape, other: Shape) -> Shape:
+    """Each alternative of the one with each of the other."""
+    mine, theirs = shape.union or (strip_texts(shape),), other.union or (strip_texts(other),)
+    if len(mine) * len(theirs) > MAX_ALTERNATIVES and shape.union and other.union:
+        return replace(shape, notes=(*shape.notes, f"must also fit {word_shape(strip_texts(other))}"))
+    outer = replace(shape, description=shape.description or other.description, notes=(*shape.notes, *other.notes))
+    return make_union(outer, [intersect(left, right) for left in mine for right in theirs])
+
+
+def make_union(outer: Shape, branches: Sequence[Shape]) -> Shape:
+    """One of `branches`, under the texts of `outer`."""
+    possible = deduplicate([branch for branch in branches if not branch.is_impossible])
+    if not possible:
+        return replace(NOTHING, description=outer.description)
+    limits = {key: value for key, value in outer.limits.items() if key in {"default", "examples"}}
+    if len(possible) == 1:
+        (branch,) = possible
+        notes = tuple(dict.fromkeys((*outer.notes, *branch.notes)))
+        description = outer.description or branch.description
+        return replace(branch, description=description, notes=notes, limits={**branch.limits, **limits})
+    types = frozenset().union(*(branch.types for branch in possible))
+    return Shape(types=types, description=outer.description, notes=outer.notes, limits=limits, union=possible)
+
+
+def _join_enums(first: tuple[Json, ...] | None, second: tuple[Json, ...] | None) -> tuple[Json, ...] | None:
+    if first is None or second is None:
+        return second if first is None else first
+    known = {canonical_json(value) for value in second}
+    return tuple(value for value in first if canonical_json(value) in known)
+
+
+def _join_limits(shape: Shape, other: Shape) -> tuple[Mapping[str, Json], list[str]]:
+    joined, notes = dict(shape.limits), []
+    for key, value in other.limits.items():
+        if key not in joined or key in {"default", "examples"}:
+            joined.setdefault(key, value)
+        elif key in _LOWER:
+            joined[key] = max(joined[key], value)
+        elif key in _UPPER:
+            joined[key] = min(joined[key], value)
+        elif joined[key] != value:
+            notes.append(word_limit(key, value))
+    return joined, notes
+
+
+def _join_properties(shape: Shape, other: Shape) -> Mapping[str, Shape]:
+    names = dict.fromkeys((*shape.properties, *other.properties))
+    return {name: intersect(_find_field(shape, name), _find_field(other, name)) for name in names}
+
+
+def _find_field(shape: Shape, name: str) -> Shape:
+    """What the shape wants of a field, declared or not."""
+    if name in shape.properties:
+        return shape.properties[name]
+    if shape.patterns or shape.additional is None or shape.additional is True:
+        return ANYTHING
+    return shape.additional if isinstance(shape.additional, Shape) else NOTHING
+
+
+def _join_additional(first: Additional, second: Additional) -> Additional:
+    if isinstance(first, Shape) and isinstance(second, Shape):
+        return intersect(first, second)
+    if first is False or second is False:
+        return False
+    return next((item for item in (first, second) if isinstance(item, Shape)), None)
+
+
+def _join_items(first: Shape | None, second: Shape | None) -> Shape | None:
+    return intersect(first, second) if first and second else first or second
+
+
+def _join_prefixes(shape: Shape, other: Shape) -> tuple[Shape, ...]:
+    count = max(len(shape.prefix), len(other.prefix))
+    return tuple(intersect(_find_item(shape, index), _find_item(other, index)) for index in range(count))
+
+
+def _find_item(shape: Shape, index: int) -> Shape:
+    return shape.prefix[index] if index < len(shape.prefix) else shape.items or ANYTHING
+
+
+def unite(shapes: Sequence[Shape]) -> Shape:
+    """What fits at least one; values are put into one list where shapes are nothing but values."""
+    possible = deduplicate([shape for shape in shapes if not shape.is_impossible])
+    if not possible:
+        return NOTHING
+    if len(possible) > 1 and all(_is_values_only(shape) for shape in possible):
+        values = deduplicate_values([value for shape in possible for value in shape.enum or ()])
+        told = [f"{show(shape.enum[0])}: {shape.description}" for shape in possible if shape.enum and shape.description]
+        return Shape(types=frozenset().union(*(shape.types for shape in possible)), enum=values, notes=tuple(told))
+    flat = [part for shape in possible for part in (shape.union or (shape,))]
+    return make_union(replace(ANYTHING, description=_share_description(possible)), flat)
+
+
+def _share_description(shapes: Sequence[Shape]) -> str:
+    texts = {shape.description for shape in shapes}
+    return texts.pop() if len(texts) == 1 else ""
+
+
+def _is_values_only(shape: Shape) -> bool:
+    return shape.enum is not None and not shape.notes and not shape.limits and not shape.union
+
+
+def merge_objects(branches: Sequence[Shape], *, exclusive: bool) -> Shape:
+    """One object for several: all their fields, what all of them require, and in words what each of them wants."""
+    names = dict.fromkeys(name for branch in branches for name in branch.properties)
+    required = tuple(name for name in branches[0].required if all(name in branch.required for branch in branches))
+    fields = {name: unite([branch.properties[name] for branch in branches if name in branch.properties]) for name in names}
+    rule = _word_rule(branches, fields, required, exclusive=exclusive)
+    additional = branches[0].additional if all(b.additional == branches[0].additional for b in branches) else None
+    return Shape(
+        types=frozenset({"object"}),
+        notes=tuple(dict.fromkeys((*(note for branch in branches for note in branch.notes), *([rule] if rule else [])))),
+        properties=fields,
+        required=required,
+        additional=additional,
+        patterns={key: value for branch in branches for key, value in branch.patterns.items()},
+    )
+
+
+def _word_rule(branches: Sequence[Shape], fields: Mapping[str, Shape], required: Sequence[str], *, exclusive: bool) -> str:
+    """What tells the branches apart, in words; empty when nothing does."""
+    wanted = [_word_branch(branch, fields, required) for branch in branches]
+    amount = "exactly one" if exclusive else "at least one"
+    if len(set(map(tuple, wanted))) == 1:
+        if len({frozenset(branch.properties) for branch in branches}) == 1:
+            return ""
+        wanted = [[word_shape(branch)] for branch in branches]
+    if all(len(words) == 1 for words in wanted):
+        return f"{amount} of these must be given: {', '.join(words[0] for words in wanted)}"
+    forms = "; ".join(f"({number}) {' and '.join(words) or 'none'}" for number, words in enumerate(wanted, 1))
+    return f"the fields must fit {amount} of these forms: {forms}"
+
+
+def _word_branch(branch: Shape, fields: Mapping[str, Shape], required: Sequence[str]) -> list[str]:
+    named = [name for name in branch.required if name not in required]
+    narrowed = {name: part for name, part in branch.properties.items() if part != fields.get(name) and part.enum}
+    values = [f"{name} = {word_shape(part)}" for name, part in narrowed.items()]
+    return [*values, *(name for name in named if name not in narrowed)]

@@ -1,0 +1,414 @@
+"""A shape as one family of providers takes it, with what gets lost on the way and how to undo it in an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from apps.sdk.hashing import canonical_json
+from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.schemas.dialects.fieldnames import map_names
+from apps.sdk.schemas.dialects.joining import merge_objects, unite
+from apps.sdk.schemas.dialects.notation import show, word_limit, word_shape, word_values
+from apps.sdk.schemas.dialects.profiles import Profile
+from apps.sdk.schemas.dialects.reading import TooLarge
+from apps.sdk.schemas.dialects.records import Lost, Steps
+from apps.sdk.schemas.dialects.restoring import Choice, Plan, simplify
+from apps.sdk.schemas.dialects.shapes import ANNOTATIONS, ANYTHING, KINDS, NOTHING, Shape, deduplicate, narrow, strip_texts
+from apps.sdk.schemas.dialects.values import make_texts, need_texts
+from apps.sdk.truncation import shorten
+
+_CONTAINERS = frozenset({"object", "array"})
+_NULL: JsonObject = {"type": "null"}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A schema without its texts, which are put together last."""
+
+    schema: JsonObject
+    plan: Plan | None = None
+    description: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes one schema; `lost` grows meanwhile. `unfit` is a required field that no value fits."""
+
+    profile: Profile
+    lost: list[Lost] = field(default_factory=list)
+    fields: int = 0
+    values: int = 0
+    unfit: str = ""
+
+    def write_root(self, shape: Shape) -> Written | None:
+        """The root, which is an object; None when no object fits. Raises `TooLarge`."""
+        branches = [narrow(branch, "object") for branch in shape.union or (strip_texts(shape),)]
+        choices = [branch for branch in branches if not branch.is_impossible]
+        if not choices:
+            return None
+        body = choices[0] if len(choices) == 1 else merge_objects(choices, exclusive=False)
+        written = self._write_object(body, (), 1)
+        if written is None:
+            return None
+        values = () if body.enum is None else self._tell((), "enum", f"one of {word_values(body.enum)}")
+        notes = (*self._tell_notes(shape, ()), *self._tell_notes(body, ()), *values, *written.notes)
+        return replace(written, description=shape.description or body.description, notes=tuple(dict.fromkeys(notes)))
+
+    def write(self, shape: Shape, path: Steps, level: int) -> JsonObject | None:
+        """The schema alone; None when no value fits."""
+        written = self._write(shape, path, level)
+        return None if written is None else self.finish(written, path)
+
+    def finish(self, written: Written, path: Steps) -> JsonObject:
+        """The schema with its description: the author's, then the notes."""
+        text = self.join_texts(written.description, written.notes, path)
+        if not text:
+            return written.schema
+        head = {key: written.schema[key] for key in ("type",) if key in written.schema}
+        return {**head, "description": text, **written.schema}
+
+    def join_texts(self, description: str, notes: Sequence[str], path: Steps) -> str:
+        """One description; when it is cut, that is lost."""
+        told = "; ".join(dict.fromkeys(notes))
+        text = f"{description} ({told})" if description and told else description or told
+        if len(text) > self.profile.max_description:
+            self.lost.append(Lost(path, "description", f"cut to {self.profile.max_description} characters", told=False))
+        return shorten(text, self.profile.max_description)
+
+    # alternatives and null
+
+    def _write(self, shape: Shape, path: Steps, level: int) -> Written | None:
+        if shape.is_impossible:
+            return None
+        annotations, told = self._annotate(shape.limits, path)
+        notes = (*self._tell_notes(shape, path), *told)
+        nullable = accepts_null(shape)
+        if _is_open(shape):
+            body = self._write_anything(path)
+            return replace(
+                body, schema={**body.schema, **annotations}, description=shape.description, notes=(*notes, *body.notes)
+            )
+        choices, more = self._reduce(self._list_choices(shape), nullable=nullable)
+        parts = _drop_equal([part for choice in choices if (part := self._write_choice(choice, path, level)) is not None])
+        if more:
+            notes = (*notes, *self._tell(path, "anyOf", f"or {word_shape(unite(more))}"))
+        if not parts:
+            return self._write_null(shape, notes) if nullable else None
+        return self._assemble(replace(shape, notes=notes), parts, annotations, path, nullable=nullable)
+
+    def _list_choices(self, shape: Shape) -> list[Shape]:
+        """The alternatives but null, each of one kind; texts of a shape without alternatives are told around it."""
+        branches = shape.union or (strip_texts(shape),)
+        flat = [part for branch in branches for part in (branch.union or (branch,))]
+        choices: list[Shape] = []
+        for branch in flat:
+            if _has_texts(branch, self.profile):
+                choices.append(branch)
+                continue
+            choices += [narrow(branch, kind) for kind, types in KINDS.items() if branch.types & types]
+        return list(deduplicate([choice for choice in choices if not choice.is_impossible and choice.types != {"null"}]))
+
+    def _reduce(self, choices: list[Shape], *, nullable: bool) -> tuple[list[Shape], list[Shape]]:
+        """At most as many alternatives as the family takes, and those that are left to be told."""
+        limit = self.profile.alternatives - (nullable and self.profile.null == "alternative" and self.profile.alternatives > 1)
+        if len(choices) <= limit:
+            return choices, []
+        if all(choice.types == {"object"} for choice in choices):
+            return [merge_objects(choices, exclusive=False)], []
+        if limit == 1:
+            plain = [choice for choice in choices if "string" in choice.types and choice.enum is None]
+            scalars = all(not choice.types & _CONTAINERS for choice in choices)
+            first = plain[0] if plain and scalars else choices[0]
+            return [first], [choice for choice in choices if choice is not first]
+        return choices[:limit], choices[limit:]
+
+    def _assemble(self, shape: Shape, parts: list[Written], annotations: JsonObject, path: Steps, *, nullable: bool) -> Written:
+        notes = shape.notes
+        if nullable and self.profile.null == "words":
+            notes = (*notes, *self._tell(path, "type", "or null"))
+        if len(parts) > 1 or (nullable and self.profile.null == "alternative"):
+            return self._write_any_of(shape.description, notes, parts, annotations, path, nullable=nullable)
+        (part,) = parts
+        marked = {"nullable": True} if nullable and self.profile.null == "nullable" else {}
+        description = shape.description or part.description
+        schema = {**part.schema, **annotations, **marked}
+        return Written(schema, part.plan, description, (*notes, *part.notes))
+
+    def _write_any_of(
+        self,
+        description: str,
+        notes: tuple[str, ...],
+        parts: list[Written],
+        annotations: JsonObject,
+        path: Steps,
+        *,
+        nullable: bool,
+    ) -> Written:
+        plans = [part.plan for part in parts]
+        if self.profile.lone_any_of:
+            first = parts[0]
+            joined = " ".join(filter(None, (description, first.description)))
+            marked = {"nullable": True} if nullable else {}
+            parts = [
+                replace(first, schema={**first.schema, **marked}, description=joined, notes=(*notes, *first.notes)),
+                *parts[1:],
+            ]
+            description, notes = "", ()
+        branches = [self.finish(part, path) for part in parts]
+        ends = [_NULL] if nullable and self.profile.null == "alternative" else []
+        schema: JsonObject = {"anyOf": [*branches, *ends], **annotations}
+        choices = tuple(_make_choice(part.schema, plan) for part, plan in zip(parts, plans, strict=True))
+        plan = Plan(choices=choices) if any(plans) else None
+        return Written(schema, plan, description, notes)
+
+    def _write_null(self, shape: Shape, notes: tuple[str, ...]) -> Written:
+        """A value that can only be null."""
+        if self.profile.null == "alternative":
+            return Written(_NULL, None, shape.description, notes)
+        return Written({"type": "string", "enum": ["null"]}, Plan(values={"null": None}), shape.description, notes)
+
+    def _write_anything(self, path: Steps) -> Written:
+        if self.profile.untyped:
+            return Written({})
+        notes = self._tell(path, "type", "any value; write a list or an object as JSON text")
+        return Written({"type": "string"}, Plan(from_text=_CONTAINERS), notes=notes)
+
+    # one kind
+
+    def _write_choice(self, choice: Shape, path: Steps, level: int) -> Written | None:
+        """One alternative, with the texts that are its own."""
+        notes = self._tell_notes(choice, path)
+        written = self._write_kind(choice, path, level)
+        if written is None:
+            return None
+        return replace(written, description=choice.description, notes=tuple(dict.fromkeys((*notes, *written.notes))))
+
+    def _write_kind(self, choice: Shape, path: Steps, level: int) -> Written | None:
+        if _has_texts(choice, self.profile):
+            return self._write_texts(choice, path)
+        if choice.types == {"object"}:
+            if level >= self.profile.max_levels:
+                return self._write_as_text(choice, path)
+            return self._write_object(choice, path, level + 1)
+        if choice.types == {"array"}:
+            if level >= self.profile.max_levels:
+                return self._write_as_text(choice, path)
+            return self._write_array(choice, path, level + 1)
+        return self._write_scalar(choice, path)
+
+    def _write_as_text(self, choice: Shape, path: Steps) -> Written:
+        """A container that cannot be written: as JSON text, its form told."""
+        notes = self._tell(path, "type", f"JSON text of: {word_shape(choice)}")
+        return Written({"type": "string"}, Plan(from_text=choice.types), notes=notes)
+
+    def _write_texts(self, choice: Shape, path: Steps) -> Written:
+        """Listed values that must be sent as texts."""
+        texts = make_texts([value for value in choice.enum or () if value is not None])
+        listed, notes = self._list_values(tuple(texts), path)
+        self.lost.append(Lost(path, "enum", "values are sent as texts and read back", told=False))
+        return Written({"type": "string", **listed}, Plan(values=texts), notes=notes)
+
+    def _list_values(self, values: tuple[Json, ...], path: Steps) -> tuple[JsonObject, tuple[str, ...]]:
+        if self.values + len(values) > self.profile.max_values:
+            return {}, self._tell(path, "enum", f"one of {word_values(values)}")
+        self.values += len(values)
+        return {"enum": list(values)}, ()
+
+    def _write_scalar(self, choice: Shape, path: Steps) -> Written:
+        name = "string" if "string" in choice.types else "boolean" if "boolean" in choice.types else "integer"
+        name = "number" if "number" in choice.types else name
+        listed, notes = self._list_values(choice.enum, path) if choice.enum is not None else ({}, ())
+        limits, told = self._limit(choice.limits, path)
+        return Written({"type": name, **listed, **limits}, notes=(*notes, *told))
+
+    def _write_array(self, choice: Shape, path: Steps, level: int) -> Written:
+        limits, told = self._limit(choice.limits, path)
+        items = choice.items or ANYTHING
+        if choice.prefix:
+            told = (*told, *self._tell(path, "prefixItems", f"the items in order: {word_shape(choice)}"))
+            items = unite([*choice.prefix, *([] if choice.items is None else [choice.items])])
+        written = self._write(items, (*path, "items"), level)
+        if written is None:
+            told = (*told, *self._tell(path, "items", "must be empty"))
+            written = Written({"type": "string"})
+        schema = {"type": "array", "items": self.finish(written, (*path, "items")), **limits}
+        return Written(schema, None if written.plan is None else Plan(items=written.plan), notes=told)
+
+    # objects
+
+    def _write_object(self, choice: Shape, path: Steps, level: int) -> Written | None:
+        declared = _declare_required(choice)
+        names = map_names(declared, self.profile.field_name)
+        self.fields += len(names)
+        if self.fields > self.profile.max_fields:
+            raise TooLarge(f"it has more than {self.profile.max_fields:,} fields")
+        written: dict[str, Written] = {}
+        nulls: set[str] = set()
+        for name, part in declared.items():
+            sent = names[name]
+            body = self._write_field(part, (*path, "properties", sent), level, required=name in choice.required)
+            if body is None and name in choice.required:
+                self.unfit = self.unfit or name
+                return None
+            if body is None:
+                self.lost.append(Lost((*path, "properties", sent), "properties", f"no value fits {show(name)}", told=False))
+                continue
+            written[name] = body
+            if name not in choice.required and self._drops_null(part):
+                nulls.add(sent)
+        if path and not written and not self._may_be_empty(choice):
+            return self._write_as_text(choice, path)
+        return self._assemble_object(choice, written, names, nulls=frozenset(nulls), path=path, level=level)
+
+    def _write_field(self, part: Shape, path: Steps, level: int, *, required: bool) -> Written | None:
+        """One field; where every field is required, an optional one may be null instead."""
+        if required or not self.profile.all_required or part.is_impossible:
+            return self._write(part, path, level)
+        return self._write(_with_null(part), path, level)
+
+    def _drops_null(self, part: Shape) -> bool:
+        if accepts_null(part) and not part.soft_null:
+            return self.profile.all_required and _is_open(part)
+        return self.profile.all_required or part.soft_null
+
+    def _assemble_object(
+        self,
+        choice: Shape,
+        written: Mapping[str, Written],
+        names: Mapping[str, str],
+        *,
+        nulls: frozenset[str],
+        path: Steps,
+        level: int,
+    ) -> Written:
+        limits, told = self._limit(choice.limits, path)
+        others, rest, more = self._write_others(choice, path, level)
+        required = [names[name] for name in written if self.profile.all_required or name in choice.required]
+        schema: JsonObject = {
+            "type": "object",
+            "properties": {names[name]: self.finish(body, (*path, "properties", names[name])) for name, body in written.items()},
+        }
+        if required or self.profile.all_required:
+            schema["required"] = required
+        plan = Plan(
+            names={names[name]: name for name in written if names[name] != name},
+            fields={names[name]: body.plan for name, body in written.items() if body.plan is not None},
+            rest=rest,
+            dropped_nulls=nulls,
+        )
+        return Written({**schema, **others, **limits}, simplify(plan), notes=(*told, *more))
+
+    def _may_be_empty(self, choice: Shape) -> bool:
+        """Whether an object without declared fields can be sent and filled."""
+        if not self.profile.empty_objects:
+            return False
+        return not self.profile.closed or (choice.additional is False and not choice.patterns)
+
+    def _write_others(self, choice: Shape, path: Steps, level: int) -> tuple[JsonObject, Plan | None, tuple[str, ...]]:
+        """What fields that are not declared may be."""
+        notes = tuple(
+            note
+            for pattern, part in choice.patterns.items()
+            for note in self._tell(path, "patternProperties", f"fields whose name matches {pattern}: {word_shape(part)}")
+        )
+        additional = choice.additional
+        if self.profile.additional and additional is False and not choice.patterns:
+            return {"additionalProperties": False}, None, notes
+        if self.profile.additional and isinstance(additional, Shape) and not additional.is_impossible:
+            body = self._write(additional, (*path, "additionalProperties"), level)
+            if body is not None:
+                schema = self.finish(body, (*path, "additionalProperties"))
+                return {"additionalProperties": schema} if schema else {}, body.plan, notes
+        if isinstance(additional, Shape):
+            notes = (*notes, *self._tell(path, "additionalProperties", f"other fields: {word_shape(additional)}"))
+        elif additional is True and self.profile.closed:
+            self.lost.append(Lost(path, "additionalProperties", "other fields cannot be given", told=False))
+        elif additional is False and not self.profile.closed and not choice.patterns:
+            self.lost.append(Lost(path, "additionalProperties", "other fields are not ruled out", told=False))
+        return ({"additionalProperties": False} if self.profile.closed else {}), None, notes
+
+    # limits and notes
+
+    def _limit(self, limits: Mapping[str, Json], path: Steps) -> tuple[JsonObject, tuple[str, ...]]:
+        """The limits that can be sent, and the others in words."""
+        own = {key: value for key, value in limits.items() if key not in ANNOTATIONS}
+        return self._sort_limits(own, path)
+
+    def _annotate(self, limits: Mapping[str, Json], path: Steps) -> tuple[JsonObject, tuple[str, ...]]:
+        """Default and examples."""
+        own = {key: limits[key] for key in ANNOTATIONS if key in limits}
+        if self.profile.lone_any_of or not own:
+            return {}, tuple(note for key, value in own.items() for note in self._tell(path, key, word_limit(key, value)))
+        return self._sort_limits(own, path)
+
+    def _sort_limits(self, limits: Mapping[str, Json], path: Steps) -> tuple[JsonObject, tuple[str, ...]]:
+        sent = {key: value for key, value in limits.items() if self._takes(key, value)}
+        told = [(key, word_limit(key, value)) for key, value in limits.items() if key not in sent]
+        return sent, tuple(note for key, words in told for note in self._tell(path, key, words))
+
+    def _takes(self, keyword: str, value: Json) -> bool:
+        if keyword not in self.profile.keywords:
+            return False
+        return keyword != "format" or self.profile.formats is None or value in self.profile.formats
+
+    def _tell(self, path: Steps, keyword: str, words: str) -> tuple[str, ...]:
+        self.lost.append(Lost(path, keyword, words))
+        return (words,)
+
+    def _tell_notes(self, shape: Shape, path: Steps) -> tuple[str, ...]:
+        return tuple(note for words in shape.notes for note in self._tell(path, "rule", words))
+
+
+def _drop_equal(parts: Sequence[Written]) -> list[Written]:
+    """Alternatives that are written the same, once."""
+    found: dict[str, Written] = {}
+    for part in parts:
+        found.setdefault(canonical_json([part.schema, part.description, part.notes]), part)
+    return list(found.values())
+
+
+def accepts_null(shape: Shape) -> bool:
+    """Whether null fits."""
+    if shape.union:
+        return any(accepts_null(part) for part in shape.union)
+    return "null" in shape.types and (shape.enum is None or None in shape.enum)
+
+
+def _is_open(shape: Shape) -> bool:
+    """Whether every value fits, by the shape itself or by one of its alternatives."""
+    return shape.is_anything or any(_is_open(part) for part in shape.union)
+
+
+def _with_null(shape: Shape) -> Shape:
+    if accepts_null(shape) or _is_open(shape):
+        return shape
+    if shape.union:
+        return replace(shape, types=shape.types | {"null"}, union=(*shape.union, replace(NOTHING, types=frozenset({"null"}))))
+    return replace(shape, types=shape.types | {"null"}, enum=None if shape.enum is None else (*shape.enum, None))
+
+
+def _has_texts(shape: Shape, profile: Profile) -> bool:
+    """Whether the shape's listed values, of whatever kinds, are sent as texts."""
+    values = [value for value in shape.enum or () if value is not None]
+    return bool(values) and not _is_every_boolean(values) and need_texts(values, profile)
+
+
+def _is_every_boolean(values: Sequence[Json]) -> bool:
+    return len(values) == 2 and all(isinstance(value, bool) for value in values)
+
+
+def _declare_required(shape: Shape) -> dict[str, Shape]:
+    """The fields, those included that are required but nowhere declared."""
+    missing = [name for name in shape.required if name not in shape.properties]
+    if shape.additional is False and not shape.patterns:
+        other = NOTHING
+    else:
+        other = shape.additional if isinstance(shape.additional, Shape) else ANYTHING
+    return {**shape.properties, **dict.fromkeys(missing, other)}
+
+
+def _make_choice(schema: JsonObject, plan: Plan | None) -> Choice:
+    kind = "number" if schema.get("type") == "integer" else str(schema.get("type"))
+    return Choice(kind, frozenset(schema.get("properties", ())), plan)
