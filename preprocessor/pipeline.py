@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.chat import ChatModel, Message
+from apps.sdk.schemas.dialects.profiles import COMMON, Profile
 from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from apps.sdk.skill import Source
 from preprocessor.availability import Override
@@ -50,6 +51,7 @@ class Preprocessor:
 
     `retriever` is built from the same catalog. `secrets` are credentials by folded provider name. `model` None: the
     ranking shortlists alone. `schemas` writes them for the main models; None = for models that nobody knows.
+    `preselection_profile` is that of `model`.
     """
 
     catalog: Catalog
@@ -59,10 +61,11 @@ class Preprocessor:
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     model: ChatModel | None = None
     schemas: ToolSchemas | None = None
+    preselection_profile: Profile = COMMON
     _preselector: Preselector = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        preselector = Preselector(self.catalog, self.retriever, self.texts, self.settings, self.model)
+        preselector = Preselector(self.catalog, self.retriever, self.texts, self.settings, self.model, self.preselection_profile)
         object.__setattr__(self, "_preselector", preselector)
         if self.schemas is None:
             object.__setattr__(self, "schemas", ToolSchemas(requests_per_call=self.settings.requests_per_call))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from apps.sdk.catalog import Catalog
 from apps.sdk.chat import ChatModel, ChatRequest, Message, ModelError, ModelReply, ModelTimeout, Usage
 from apps.sdk.jsontypes import JsonObject
+from apps.sdk.schemas.dialects.profiles import COMMON, Profile
 from apps.sdk.schemas.parameters import compile_validator
 from apps.sdk.tokens import estimate_request
 from preprocessor.expand import Expansion
-from preprocessor.prompt import FOCUS_MODES, MEMORIES, NEEDS, SKILLS, Candidates, PreselectionTexts, build_request
+from preprocessor.prompt import FOCUS_MODES, MEMORIES, NEEDS, SKILLS, Candidates, PreselectionTexts, adapt_function, build_request
 from preprocessor.ranking import rank_message, rank_texts
 from preprocessor.reply import Failed, read_extra, read_needs, read_reply
 from preprocessor.retrieval.retriever import Retriever
@@ -86,13 +87,17 @@ class _Word:
 
 @dataclass(frozen=True, slots=True)
 class Preselector:
-    """Preselects on one catalog. `model` None: the ranking decides, as the offline stand-in of the cheap model."""
+    """Preselects on one catalog. `model` None: the ranking decides, as the offline stand-in of the cheap model.
+
+    `profile` is that of the model's family.
+    """
 
     catalog: Catalog
     retriever: Retriever
     texts: PreselectionTexts
     settings: PreprocessSettings
     model: ChatModel | None = None
+    profile: Profile = COMMON
     _extra: Mapping[str, Validator] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -164,6 +169,8 @@ class Preselector:
         request = build_request(self.catalog, candidates, messages, self.texts, self.settings)
         if request is None:
             return _Word()
+        function, plan = adapt_function(request.tools[0], self.profile)
+        request = replace(request, tools=(function,))
         tokens = estimate_request(request)
         if token_budget is not None and tokens > token_budget:
             return _Word(problem="token_budget", model=self.model.name)
@@ -173,7 +180,7 @@ class Preselector:
         reply = await complete_in_time(self.model, request, limit)
         if isinstance(reply, Failed):
             return _Word(None, reply.code, self.model.name, prompt_tokens=tokens)
-        fields = read_reply(reply, self.texts)
+        fields = read_reply(reply, self.texts, plan)
         if isinstance(fields, Failed):
             return _Word(None, fields.code, reply.model, reply.usage, tokens)
         return _Word(fields, None, reply.model, reply.usage, tokens)

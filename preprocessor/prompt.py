@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from apps.sdk.catalog import MAX_HINT, Catalog
 from apps.sdk.chat import ChatRequest, Message, ToolDefinition
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.truncation import shorten_middle
+from apps.sdk.schemas.dialects.adapting import adapt
+from apps.sdk.schemas.dialects.profiles import Profile
+from apps.sdk.schemas.dialects.records import Refused
+from apps.sdk.schemas.dialects.restoring import Plan
+from apps.sdk.truncation import shorten, shorten_middle
 from preprocessor.settings import PreprocessSettings
 
 SKILLS = "relevant_app_skills"
@@ -103,6 +107,16 @@ def build_function(candidates: Candidates, texts: PreselectionTexts) -> ToolDefi
     }
     parameters = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
     return ToolDefinition(texts.function, texts.description, parameters)
+
+
+def adapt_function(function: ToolDefinition, profile: Profile) -> tuple[ToolDefinition, Plan | None]:
+    """The function as the model's family takes it, and what to undo in its arguments; unchanged where it cannot be adapted."""
+    adapted = adapt(function.parameters, profile)
+    if isinstance(adapted, Refused):
+        return function, None
+    root = f"\n{adapted.description}" if adapted.description else ""
+    shown = shorten(f"{function.description}{root}", profile.max_tool_description)
+    return ToolDefinition(function.name, shown, adapted.schema, strict=profile.all_required), adapted.plan
 
 
 def select_messages(messages: Sequence[Message], texts: PreselectionTexts, most: int) -> tuple[Message, ...]:

@@ -11,6 +11,7 @@ import orjson
 from apps.sdk.chat import ModelReply, ToolCall
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.names import fold_name
+from apps.sdk.schemas.dialects.restoring import Plan, restore_arguments
 from apps.sdk.walks import exceeds_depth
 from preprocessor.prompt import FIELDS, MAX_NEED, MAX_NEEDS, PreselectionTexts
 from preprocessor.validate import Rejected
@@ -30,9 +31,10 @@ class Failed:
     code: str
 
 
-def read_reply(reply: ModelReply, texts: PreselectionTexts) -> JsonObject | Failed:
+def read_reply(reply: ModelReply, texts: PreselectionTexts, plan: Plan | None = None) -> JsonObject | Failed:
     """The function's arguments as an object with at least one known field, or what is wrong.
 
+    `plan` undoes what the model's family was asked for instead.
     Forgiven: a namespace or another case in the function's name, arguments encoded twice, the JSON written as text.
     """
     call = _find_call(reply.tool_calls, texts.function)
@@ -47,7 +49,7 @@ def read_reply(reply: ModelReply, texts: PreselectionTexts) -> JsonObject | Fail
     if not isinstance(parsed, dict):
         return Failed("cut_off" if reply.finish_reason == "length" else "broken_json")
     known = {*FIELDS, *texts.extra}
-    fields = {key: value for key, value in parsed.items() if key in known}
+    fields = {key: value for key, value in restore_arguments(plan, parsed).items() if key in known}
     return fields or Failed("empty" if call else "prose")
 
 

@@ -138,7 +138,7 @@ class Settings(BaseSettings):
     turn_token_budget: int = Field(200_000, ge=1, description="Tokens of both models that a turn may use.")
     max_rounds: int = Field(8, ge=1, le=50, description="Rounds of tool calls before the last call without tools.")
     turns_parallel: int = Field(200, ge=1, description="Turns at once; one more is told to come back.")
-    turns_parallel_per_tenant: int = Field(150, ge=1, description="Of those, one tenant's at most.")
+    turns_parallel_per_tenant: int = Field(200, ge=1, description="Of those, one tenant's at most.")
 
     # preselection
     preselection_timeout: float = Field(
@@ -268,6 +268,11 @@ class Settings(BaseSettings):
         by_rule = (name for rules in self.model_rules.values() for names in rules.values() for name in names)
         main = tuple(dict.fromkeys((*self.main_models, *by_rule)))
         return choose_profile(main, for_all=self.schema_profile, by_model=self.schema_profiles)
+
+    @property
+    def preselection_profile(self) -> Profile:
+        """How the model that shortlists is sent its function."""
+        return choose_profile((self.preselection_model,) if self.preselection_model else (), by_model=self.schema_profiles)
 
     @property
     def uses_models(self) -> bool:

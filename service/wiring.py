@@ -117,6 +117,7 @@ def make_preprocessor(
         secrets=settings.skill_secrets,
         model=models.preselection,
         schemas=ToolSchemas(settings.profile, settings.requests_per_call),
+        preselection_profile=settings.preselection_profile,
     )
 
 

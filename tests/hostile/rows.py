@@ -128,7 +128,7 @@ F = {
     ),
     "Stream pieces without id/index land on the wrong call; names or JSON glued together": (
         f"{MODELS}.test_random_streams:test_calls_with_labels_come_in_any_order",
-        f"{MODELS}.test_random_streams:test_pieces_without_any_label_are_never_glued_to_a_wrong_call",
+        f"{MODELS}.test_random_streams:test_names_without_any_label_are_never_glued",
         f"{MODELS}.test_random_streams:test_two_calls_without_arguments_id_or_index_are_two",
         f"{HTTP}:test_one_skill_three_times_in_one_stream",
     ),

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from apps.sdk.chat import ChatRequest, Message, ToolCall
-from preprocessor.prompt import FOCUS_MODES, MAX_MESSAGE, MEMORIES, NEEDS, SKILLS, Candidates, build_request
+from apps.sdk.jsontypes import JsonObject
+from apps.sdk.schemas.dialects.profiles import PROFILES
+from apps.sdk.schemas.dialects.restoring import restore_arguments
+from preprocessor.prompt import (
+    FOCUS_MODES,
+    MAX_MESSAGE,
+    MEMORIES,
+    NEEDS,
+    SKILLS,
+    Candidates,
+    adapt_function,
+    build_function,
+    build_request,
+)
 from preprocessor.settings import PreprocessSettings
 from tests.support.catalogs import make_app, make_catalog, make_memory, make_mode, make_skill
+from tests.support.provider_rules import find_faults
 from tests.unit.preprocessor.texts import TEXTS
 
 CATALOG = make_catalog(
@@ -113,3 +129,14 @@ def test_nothing_to_shortlist_for() -> None:
     """Without a user message there is no call."""
     assert build_request(CATALOG, ALL, [Message("assistant", "hello")], TEXTS, PreprocessSettings()) is None
     assert build_request(CATALOG, ALL, [], TEXTS, PreprocessSettings()) is None
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_each_family_is_sent_a_function_that_it_takes(profile: str) -> None:
+    """The extra fields are whatever the instructions say; what is rewritten in them is undone in the reply."""
+    odd: JsonObject = {"level": {"enum": [1, 2]}, "my topic": {"type": ["string", "null"]}}
+    function, plan = adapt_function(build_function(ALL, replace(TEXTS, extra=odd)), PROFILES[profile])
+    assert find_faults(function.parameters, profile) == []
+    sent = dict(zip(odd, list(function.parameters["properties"])[-2:], strict=True))
+    written = {sent["level"]: "2" if "string" in str(function.parameters["properties"]["level"]) else 2, sent["my topic"]: "jam"}
+    assert restore_arguments(plan, written) == {"level": 2, "my topic": "jam"}

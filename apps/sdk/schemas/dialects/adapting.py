@@ -8,6 +8,7 @@ from apps.sdk.jsontypes import Json
 from apps.sdk.schemas.dialects.profiles import Profile
 from apps.sdk.schemas.dialects.reading import TooLarge, read_schema
 from apps.sdk.schemas.dialects.records import Adapted, Refused
+from apps.sdk.schemas.dialects.telling import Teller
 from apps.sdk.schemas.dialects.writing import Writer
 
 MAX_CHARACTERS = 120_000
@@ -19,7 +20,8 @@ def adapt(schema: Json, profile: Profile) -> Adapted | Refused:
 
     What is adapted stays as it is when it is adapted again. Nothing is changed in `schema`.
     """
-    writer = Writer(profile)
+    teller = Teller(profile)
+    writer = Writer(profile, teller)
     try:
         shape = read_schema(schema)
         written = writer.write_root(shape)
@@ -30,6 +32,6 @@ def adapt(schema: Json, profile: Profile) -> Adapted | Refused:
     size = len(json.dumps(written.schema, ensure_ascii=False))
     if size > MAX_CHARACTERS:
         return Refused(f"it takes {size:,} characters, and at most {MAX_CHARACTERS:,} can be sent")
-    description = writer.join_texts(written.description, written.notes, ())
+    description = teller.join_texts(written.description, written.notes, ())
     sent = schema if schema == written.schema else written.schema
-    return Adapted(sent, description, tuple(writer.lost), written.plan)
+    return Adapted(sent, description, tuple(teller.lost), written.plan)

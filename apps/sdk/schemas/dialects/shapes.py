@@ -138,3 +138,24 @@ def deduplicate_values(values: Sequence[Json]) -> tuple[Json, ...]:
     for value in values:
         found.setdefault(canonical_json(value), value)
     return tuple(found.values())
+
+
+def accepts_null(shape: Shape) -> bool:
+    """Whether null fits."""
+    if shape.union:
+        return any(accepts_null(part) for part in shape.union)
+    return "null" in shape.types and (shape.enum is None or None in shape.enum)
+
+
+def is_open(shape: Shape) -> bool:
+    """Whether every value fits, by the shape itself or by one of its alternatives."""
+    return shape.is_anything or any(is_open(part) for part in shape.union)
+
+
+def add_null(shape: Shape) -> Shape:
+    """The shape with null as one more value."""
+    if accepts_null(shape) or is_open(shape):
+        return shape
+    if shape.union:
+        return replace(shape, types=shape.types | {"null"}, union=(*shape.union, replace(NOTHING, types=frozenset({"null"}))))
+    return replace(shape, types=shape.types | {"null"}, enum=None if shape.enum is None else (*shape.enum, None))

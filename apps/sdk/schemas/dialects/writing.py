@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from apps.sdk.hashing import canonical_json
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas.dialects.fieldnames import map_names
 from apps.sdk.schemas.dialects.joining import merge_objects, unite
-from apps.sdk.schemas.dialects.notation import show, word_limit, word_shape, word_values
+from apps.sdk.schemas.dialects.notation import show, word_shape, word_values
 from apps.sdk.schemas.dialects.profiles import Profile
 from apps.sdk.schemas.dialects.reading import TooLarge
-from apps.sdk.schemas.dialects.records import Lost, Steps
+from apps.sdk.schemas.dialects.records import Steps
 from apps.sdk.schemas.dialects.restoring import Choice, Plan, simplify
-from apps.sdk.schemas.dialects.shapes import ANNOTATIONS, ANYTHING, KINDS, NOTHING, Shape, deduplicate, narrow, strip_texts
+from apps.sdk.schemas.dialects.shapes import (
+    ANYTHING,
+    KINDS,
+    NOTHING,
+    Shape,
+    accepts_null,
+    add_null,
+    deduplicate,
+    is_open,
+    narrow,
+    strip_texts,
+)
+from apps.sdk.schemas.dialects.telling import Teller
 from apps.sdk.schemas.dialects.values import make_texts, need_texts
-from apps.sdk.truncation import shorten
 
 _CONTAINERS = frozenset({"object", "array"})
 _NULL: JsonObject = {"type": "null"}
@@ -34,10 +45,10 @@ class Written:
 
 @dataclass(slots=True)
 class Writer:
-    """Writes one schema; `lost` grows meanwhile. `unfit` is a required field that no value fits."""
+    """Writes one schema. `unfit` is a required field that no value fits."""
 
     profile: Profile
-    lost: list[Lost] = field(default_factory=list)
+    teller: Teller
     fields: int = 0
     values: int = 0
     unfit: str = ""
@@ -52,8 +63,8 @@ class Writer:
         written = self._write_object(body, (), 1)
         if written is None:
             return None
-        values = () if body.enum is None else self._tell((), "enum", f"one of {word_values(body.enum)}")
-        notes = (*self._tell_notes(shape, ()), *self._tell_notes(body, ()), *values, *written.notes)
+        values = () if body.enum is None else self.teller.tell((), "enum", f"one of {word_values(body.enum)}")
+        notes = (*self.teller.tell_notes(shape, ()), *self.teller.tell_notes(body, ()), *values, *written.notes)
         return replace(written, description=shape.description or body.description, notes=tuple(dict.fromkeys(notes)))
 
     def write(self, shape: Shape, path: Steps, level: int) -> JsonObject | None:
@@ -63,29 +74,21 @@ class Writer:
 
     def finish(self, written: Written, path: Steps) -> JsonObject:
         """The schema with its description: the author's, then the notes."""
-        text = self.join_texts(written.description, written.notes, path)
+        text = self.teller.join_texts(written.description, written.notes, path)
         if not text:
             return written.schema
         head = {key: written.schema[key] for key in ("type",) if key in written.schema}
         return {**head, "description": text, **written.schema}
-
-    def join_texts(self, description: str, notes: Sequence[str], path: Steps) -> str:
-        """One description; when it is cut, that is lost."""
-        told = "; ".join(dict.fromkeys(notes))
-        text = f"{description} ({told})" if description and told else description or told
-        if len(text) > self.profile.max_description:
-            self.lost.append(Lost(path, "description", f"cut to {self.profile.max_description} characters", told=False))
-        return shorten(text, self.profile.max_description)
 
     # alternatives and null
 
     def _write(self, shape: Shape, path: Steps, level: int) -> Written | None:
         if shape.is_impossible:
             return None
-        annotations, told = self._annotate(shape.limits, path)
-        notes = (*self._tell_notes(shape, path), *told)
+        annotations, told = self.teller.annotate(shape.limits, path)
+        notes = (*self.teller.tell_notes(shape, path), *told)
         nullable = accepts_null(shape)
-        if _is_open(shape):
+        if is_open(shape):
             body = self._write_anything(path)
             return replace(
                 body, schema={**body.schema, **annotations}, description=shape.description, notes=(*notes, *body.notes)
@@ -93,7 +96,7 @@ class Writer:
         choices, more = self._reduce(self._list_choices(shape), nullable=nullable)
         parts = _drop_equal([part for choice in choices if (part := self._write_choice(choice, path, level)) is not None])
         if more:
-            notes = (*notes, *self._tell(path, "anyOf", f"or {word_shape(unite(more))}"))
+            notes = (*notes, *self.teller.tell(path, "anyOf", f"or {word_shape(unite(more))}"))
         if not parts:
             return self._write_null(shape, notes) if nullable else None
         return self._assemble(replace(shape, notes=notes), parts, annotations, path, nullable=nullable)
@@ -127,7 +130,7 @@ class Writer:
     def _assemble(self, shape: Shape, parts: list[Written], annotations: JsonObject, path: Steps, *, nullable: bool) -> Written:
         notes = shape.notes
         if nullable and self.profile.null == "words":
-            notes = (*notes, *self._tell(path, "type", "or null"))
+            notes = (*notes, *self.teller.tell(path, "type", "or null"))
         if len(parts) > 1 or (nullable and self.profile.null == "alternative"):
             return self._write_any_of(shape.description, notes, parts, annotations, path, nullable=nullable)
         (part,) = parts
@@ -172,14 +175,14 @@ class Writer:
     def _write_anything(self, path: Steps) -> Written:
         if self.profile.untyped:
             return Written({})
-        notes = self._tell(path, "type", "any value; write a list or an object as JSON text")
+        notes = self.teller.tell(path, "type", "any value; write a list or an object as JSON text")
         return Written({"type": "string"}, Plan(from_text=_CONTAINERS), notes=notes)
 
     # one kind
 
     def _write_choice(self, choice: Shape, path: Steps, level: int) -> Written | None:
         """One alternative, with the texts that are its own."""
-        notes = self._tell_notes(choice, path)
+        notes = self.teller.tell_notes(choice, path)
         written = self._write_kind(choice, path, level)
         if written is None:
             return None
@@ -200,19 +203,19 @@ class Writer:
 
     def _write_as_text(self, choice: Shape, path: Steps) -> Written:
         """A container that cannot be written: as JSON text, its form told."""
-        notes = self._tell(path, "type", f"JSON text of: {word_shape(choice)}")
+        notes = self.teller.tell(path, "type", f"JSON text of: {word_shape(choice)}")
         return Written({"type": "string"}, Plan(from_text=choice.types), notes=notes)
 
     def _write_texts(self, choice: Shape, path: Steps) -> Written:
         """Listed values that must be sent as texts."""
         texts = make_texts([value for value in choice.enum or () if value is not None])
         listed, notes = self._list_values(tuple(texts), path)
-        self.lost.append(Lost(path, "enum", "values are sent as texts and read back", told=False))
+        self.teller.lose(path, "enum", "values are sent as texts and read back")
         return Written({"type": "string", **listed}, Plan(values=texts), notes=notes)
 
     def _list_values(self, values: tuple[Json, ...], path: Steps) -> tuple[JsonObject, tuple[str, ...]]:
         if self.values + len(values) > self.profile.max_values:
-            return {}, self._tell(path, "enum", f"one of {word_values(values)}")
+            return {}, self.teller.tell(path, "enum", f"one of {word_values(values)}")
         self.values += len(values)
         return {"enum": list(values)}, ()
 
@@ -220,18 +223,18 @@ class Writer:
         name = "string" if "string" in choice.types else "boolean" if "boolean" in choice.types else "integer"
         name = "number" if "number" in choice.types else name
         listed, notes = self._list_values(choice.enum, path) if choice.enum is not None else ({}, ())
-        limits, told = self._limit(choice.limits, path)
+        limits, told = self.teller.limit(choice.limits, path)
         return Written({"type": name, **listed, **limits}, notes=(*notes, *told))
 
     def _write_array(self, choice: Shape, path: Steps, level: int) -> Written:
-        limits, told = self._limit(choice.limits, path)
+        limits, told = self.teller.limit(choice.limits, path)
         items = choice.items or ANYTHING
         if choice.prefix:
-            told = (*told, *self._tell(path, "prefixItems", f"the items in order: {word_shape(choice)}"))
+            told = (*told, *self.teller.tell(path, "prefixItems", f"the items in order: {word_shape(choice)}"))
             items = unite([*choice.prefix, *([] if choice.items is None else [choice.items])])
         written = self._write(items, (*path, "items"), level)
         if written is None:
-            told = (*told, *self._tell(path, "items", "must be empty"))
+            told = (*told, *self.teller.tell(path, "items", "must be empty"))
             written = Written({"type": "string"})
         schema = {"type": "array", "items": self.finish(written, (*path, "items")), **limits}
         return Written(schema, None if written.plan is None else Plan(items=written.plan), notes=told)
@@ -253,7 +256,7 @@ class Writer:
                 self.unfit = self.unfit or name
                 return None
             if body is None:
-                self.lost.append(Lost((*path, "properties", sent), "properties", f"no value fits {show(name)}", told=False))
+                self.teller.lose((*path, "properties", sent), "properties", f"no value fits {show(name)}")
                 continue
             written[name] = body
             if name not in choice.required and self._drops_null(part):
@@ -266,11 +269,11 @@ class Writer:
         """One field; where every field is required, an optional one may be null instead."""
         if required or not self.profile.all_required or part.is_impossible:
             return self._write(part, path, level)
-        return self._write(_with_null(part), path, level)
+        return self._write(add_null(part), path, level)
 
     def _drops_null(self, part: Shape) -> bool:
         if accepts_null(part) and not part.soft_null:
-            return self.profile.all_required and _is_open(part)
+            return self.profile.all_required and is_open(part)
         return self.profile.all_required or part.soft_null
 
     def _assemble_object(
@@ -283,7 +286,7 @@ class Writer:
         path: Steps,
         level: int,
     ) -> Written:
-        limits, told = self._limit(choice.limits, path)
+        limits, told = self.teller.limit(choice.limits, path)
         others, rest, more = self._write_others(choice, path, level)
         required = [names[name] for name in written if self.profile.all_required or name in choice.required]
         schema: JsonObject = {
@@ -311,7 +314,7 @@ class Writer:
         notes = tuple(
             note
             for pattern, part in choice.patterns.items()
-            for note in self._tell(path, "patternProperties", f"fields whose name matches {pattern}: {word_shape(part)}")
+            for note in self.teller.tell(path, "patternProperties", f"fields whose name matches {pattern}: {word_shape(part)}")
         )
         additional = choice.additional
         if self.profile.additional and additional is False and not choice.patterns:
@@ -322,43 +325,12 @@ class Writer:
                 schema = self.finish(body, (*path, "additionalProperties"))
                 return {"additionalProperties": schema} if schema else {}, body.plan, notes
         if isinstance(additional, Shape):
-            notes = (*notes, *self._tell(path, "additionalProperties", f"other fields: {word_shape(additional)}"))
+            notes = (*notes, *self.teller.tell(path, "additionalProperties", f"other fields: {word_shape(additional)}"))
         elif additional is True and self.profile.closed:
-            self.lost.append(Lost(path, "additionalProperties", "other fields cannot be given", told=False))
+            self.teller.lose(path, "additionalProperties", "other fields cannot be given")
         elif additional is False and not self.profile.closed and not choice.patterns:
-            self.lost.append(Lost(path, "additionalProperties", "other fields are not ruled out", told=False))
+            self.teller.lose(path, "additionalProperties", "other fields are not ruled out")
         return ({"additionalProperties": False} if self.profile.closed else {}), None, notes
-
-    # limits and notes
-
-    def _limit(self, limits: Mapping[str, Json], path: Steps) -> tuple[JsonObject, tuple[str, ...]]:
-        """The limits that can be sent, and the others in words."""
-        own = {key: value for key, value in limits.items() if key not in ANNOTATIONS}
-        return self._sort_limits(own, path)
-
-    def _annotate(self, limits: Mapping[str, Json], path: Steps) -> tuple[JsonObject, tuple[str, ...]]:
-        """Default and examples."""
-        own = {key: limits[key] for key in ANNOTATIONS if key in limits}
-        if self.profile.lone_any_of or not own:
-            return {}, tuple(note for key, value in own.items() for note in self._tell(path, key, word_limit(key, value)))
-        return self._sort_limits(own, path)
-
-    def _sort_limits(self, limits: Mapping[str, Json], path: Steps) -> tuple[JsonObject, tuple[str, ...]]:
-        sent = {key: value for key, value in limits.items() if self._takes(key, value)}
-        told = [(key, word_limit(key, value)) for key, value in limits.items() if key not in sent]
-        return sent, tuple(note for key, words in told for note in self._tell(path, key, words))
-
-    def _takes(self, keyword: str, value: Json) -> bool:
-        if keyword not in self.profile.keywords:
-            return False
-        return keyword != "format" or self.profile.formats is None or value in self.profile.formats
-
-    def _tell(self, path: Steps, keyword: str, words: str) -> tuple[str, ...]:
-        self.lost.append(Lost(path, keyword, words))
-        return (words,)
-
-    def _tell_notes(self, shape: Shape, path: Steps) -> tuple[str, ...]:
-        return tuple(note for words in shape.notes for note in self._tell(path, "rule", words))
 
 
 def _drop_equal(parts: Sequence[Written]) -> list[Written]:
@@ -367,26 +339,6 @@ def _drop_equal(parts: Sequence[Written]) -> list[Written]:
     for part in parts:
         found.setdefault(canonical_json([part.schema, part.description, part.notes]), part)
     return list(found.values())
-
-
-def accepts_null(shape: Shape) -> bool:
-    """Whether null fits."""
-    if shape.union:
-        return any(accepts_null(part) for part in shape.union)
-    return "null" in shape.types and (shape.enum is None or None in shape.enum)
-
-
-def _is_open(shape: Shape) -> bool:
-    """Whether every value fits, by the shape itself or by one of its alternatives."""
-    return shape.is_anything or any(_is_open(part) for part in shape.union)
-
-
-def _with_null(shape: Shape) -> Shape:
-    if accepts_null(shape) or _is_open(shape):
-        return shape
-    if shape.union:
-        return replace(shape, types=shape.types | {"null"}, union=(*shape.union, replace(NOTHING, types=frozenset({"null"}))))
-    return replace(shape, types=shape.types | {"null"}, enum=None if shape.enum is None else (*shape.enum, None))
 
 
 def _has_texts(shape: Shape, profile: Profile) -> bool:
