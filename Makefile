@@ -23,7 +23,7 @@ test: $(VENV)/dev.stamp ## set up and run every test; TESTS="-k toon" for some
 check: $(VENV)/dev.stamp ## set up and run every check that is not a test
 	@.ci/checks $(BIN)
 
-bench: $(VENV)/dev.stamp ## measure (about five minutes); writes benchmarks/README.md
+bench: $(VENV)/dev.stamp ## measure (about ten minutes); writes benchmarks/README.md
 	@$(BIN)/python -m benchmarks
 
 lock: $(VENV)/uv.stamp ## resolve the dependencies anew

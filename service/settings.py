@@ -138,7 +138,7 @@ class Settings(BaseSettings):
     turn_token_budget: int = Field(200_000, ge=1, description="Tokens of both models that a turn may use.")
     max_rounds: int = Field(8, ge=1, le=50, description="Rounds of tool calls before the last call without tools.")
     turns_parallel: int = Field(200, ge=1, description="Turns at once; one more is told to come back.")
-    turns_parallel_per_tenant: int = Field(200, ge=1, description="Of those, one tenant's at most.")
+    turns_parallel_per_tenant: int | None = Field(None, ge=1, description="Of those, one tenant's at most. Empty = all of them.")
 
     # preselection
     preselection_timeout: float = Field(
@@ -188,6 +188,7 @@ class Settings(BaseSettings):
         "model_api_base",
         "model_api_key",
         "max_output_tokens",
+        "turns_parallel_per_tenant",
         "log_json",
         "allow_anonymous",
         mode="before",

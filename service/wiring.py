@@ -82,7 +82,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             idempotency=make_idempotency(settings, database),
             models=models,
             metrics=metrics,
-            gate=TurnGate(settings.turns_parallel, per_tenant=settings.turns_parallel_per_tenant),
+            gate=TurnGate(settings.turns_parallel, per_tenant=settings.turns_parallel_per_tenant or settings.turns_parallel),
             tasks=tasks,
             reloader=make_reloader(settings, apps, metrics, seen) if seen is not None else None,
         )
