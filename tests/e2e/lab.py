@@ -218,9 +218,8 @@ async def wait_until(condition: Callable[[], object], seconds: float = 10.0) -> 
         await asyncio.sleep(0.005)
 
 
-@asynccontextmanager
-async def open_lab(folder: Path, models: ScriptedModelServer, **changes: Json) -> AsyncIterator[Lab]:
-    """A service over the lab's apps with the models `openai/main` and `openai/cheap`."""
+def make_lab_settings(folder: Path, models: ScriptedModelServer, **changes: Json) -> Settings:
+    """Settings over the apps in `folder` with the models `openai/main` and `openai/cheap`; the ranking alone selects nothing."""
     given: JsonObject = {
         "apps_dirs": (str(folder),),
         "database_url": ":memory:",
@@ -232,7 +231,13 @@ async def open_lab(folder: Path, models: ScriptedModelServer, **changes: Json) -
         "model_attempts": 1,
         **changes,
     }
-    settings = make_settings(folder, **given)
+    return make_settings(folder, **given)
+
+
+@asynccontextmanager
+async def open_lab(folder: Path, models: ScriptedModelServer, **changes: Json) -> AsyncIterator[Lab]:
+    """A service over the lab's apps with the models `openai/main` and `openai/cheap`."""
+    settings = make_lab_settings(folder, models, **changes)
     async with run_shortlist(settings) as running:
         work: Any = importlib.import_module("apps.lab.skills.work")
         work.LOG.clear()

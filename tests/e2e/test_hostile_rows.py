@@ -12,11 +12,11 @@ import pytest
 import toon_format
 
 from apps.sdk.jsontypes import Json, JsonObject
-from tests.e2e.lab import Lab, shortlisting, user, wait_until
+from tests.e2e.lab import Lab, make_lab_settings, shortlisting, user, wait_until
 from tests.support.apps import skill_manifest, write_app
 from tests.support.model_replies import Call, HttpError, Pieces, Reply
 from tests.support.model_server import ScriptedModelServer
-from tests.support.running import make_settings, run_shortlist
+from tests.support.running import run_shortlist
 
 MODULE = """
 import asyncio
@@ -94,17 +94,7 @@ def odd_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 async def odd(odd_folder: Path, models: ScriptedModelServer) -> AsyncIterator[Lab]:
     """A service over those apps."""
-    given: JsonObject = {
-        "apps_dirs": (str(odd_folder),),
-        "database_url": ":memory:",
-        "main_models": ("openai/main",),
-        "preselection_model": "openai/cheap",
-        "model_api_base": models.url,
-        "model_api_key": "sk-test",
-        "preselection_floor": 1.0,
-        "model_attempts": 1,
-    }
-    settings = make_settings(odd_folder, **given)
+    settings = make_lab_settings(odd_folder, models)
     async with run_shortlist(settings) as running:
         await wait_until(lambda: running.services.models.ready, 90)
         yield Lab(running, models, settings)
