@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from apps.sdk.loading.modules import find_working_directory
-
 
 def spell_out(text: str, keep: str = "") -> str:
     """`text` with each character that does not print, those of `keep` apart as an escape of Python's."""
@@ -18,3 +16,11 @@ def show_path(path: Path) -> str:
     """The path as people name it, spelled out: from the working directory when it lies below it."""
     here = find_working_directory()
     return spell_out(str(path.relative_to(here) if here and path.is_relative_to(here) else path))
+
+
+def find_working_directory() -> Path | None:
+    """The folder that relative paths start from; None when somebody has removed it."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None

@@ -12,8 +12,7 @@ from apps.sdk.catalog import Catalog
 from apps.sdk.findings import Finding
 from apps.sdk.loader import AppsDirectoryMissing, find_folders, load_catalog
 from apps.sdk.loading.app import MANIFEST
-from apps.sdk.loading.modules import find_working_directory
-from apps.sdk.shown import spell_out
+from apps.sdk.shown import find_working_directory, spell_out
 from service.commands.failures import UsageError
 from service.commands.finding_formats import FORMATS, count_severities
 from service.commands.output import keep_output_clean, print_lines, print_remark

@@ -23,6 +23,7 @@ from typing import TypeVar
 import apps
 from apps.sdk.loading.file_stamps import Stamp, stamp_folder
 from apps.sdk.loading.held_modules import forget_modules
+from apps.sdk.shown import find_working_directory
 from apps.sdk.skill import BatchSkill, Skill
 
 _ABSOLUTE_PATH = re.compile(r"""(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\](?:[^\s'"():,/\\]+[/\\])+""")
@@ -172,14 +173,6 @@ def _guard(call: Callable[..., _Made], *arguments: object) -> _Made:
         if here is not None and find_working_directory() != here:
             with contextlib.suppress(OSError):
                 os.chdir(here)
-
-
-def find_working_directory() -> Path | None:
-    """The folder that relative paths start from; None when somebody has removed it."""
-    try:
-        return Path.cwd()
-    except OSError:
-        return None
 
 
 def _explain(error: BaseException) -> str:
