@@ -8,7 +8,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from benchmarks import catalog_load, dialects, fan_out, stages, start_up, token_savings, toon_size, turn_overhead
+from benchmarks import (
+    catalog_load,
+    conversations,
+    dialects,
+    expansion,
+    fan_out,
+    stages,
+    start_up,
+    token_savings,
+    toon_size,
+    turn_overhead,
+)
 from benchmarks.loops import run
 from benchmarks.machine import describe_machine
 from benchmarks.measuring import tell
@@ -27,6 +38,8 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "fan-out": fan_out.measure,
     "catalog": catalog_load.measure,
     "stages": stages.measure,
+    "conversations": conversations.measure,
+    "expand": expansion.measure,
     "tokens": token_savings.measure,
     "toon": toon_size.measure,
     "dialects": dialects.measure,

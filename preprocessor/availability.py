@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 from apps.sdk.catalog import App, Catalog, Provider, SkillSpec
 from apps.sdk.jsontypes import Json
@@ -28,6 +28,14 @@ class Override:
     kind: OverrideKind
     id: str
     enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Deactivation:
+    """A user's own word that one app, skill (by tool name) or focus mode is not to be used; nothing lifts it."""
+
+    kind: OverrideKind
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +64,20 @@ def resolve_availability(catalog: Catalog, overrides: Iterable[Override], creden
 
     Overrides for what the catalog does not have are without effect. What a skill says of itself is `ask_skill`'s.
     """
+    return _resolve(catalog.apps, _read_switches(overrides), credentials)
+
+
+def amend_availability(
+    resolved: Availabilities, catalog: Catalog, overrides: Iterable[Override], credentials: frozenset[str]
+) -> Availabilities:
+    """`resolved`, which is without overrides, with them: only the apps that they speak of are decided again."""
     switches = _read_switches(overrides)
-    apps = {app.id: _resolve_app(app, switches) for app in catalog.apps}
-    skills = {
-        name: _resolve_child(("skill", name), default_enabled=skill.default_enabled, parent=apps[skill.app_id], switches=switches)
-        for name, skill in catalog.skills.items()
-    }
-    for name, skill in catalog.skills.items():
-        if skills[name].enabled and (reason := _find_missing_credential(skill.providers, credentials)):
-            skills[name] = Availability(enabled=False, reason=reason, code="unavailable")
-    modes = {
-        mode_id: _resolve_child(
-            ("focus_mode", mode_id), default_enabled=mode.default_enabled, parent=apps[mode.app_id], switches=switches
-        )
-        for mode_id, mode in catalog.focus_modes.items()
-    }
-    return Availabilities(*map(MappingProxyType, (apps, skills, modes)))
+    if not switches:
+        return resolved
+    touched = {_find_app(catalog, kind, item) for kind, item in switches}
+    again = _resolve([app for app in catalog.apps if app.id in touched], switches, credentials)
+    pairs = ((resolved.apps, again.apps), (resolved.skills, again.skills), (resolved.focus_modes, again.focus_modes))
+    return Availabilities(*(MappingProxyType({**before, **now}) if now else before for before, now in pairs))
 
 
 def ask_skill(skill: SkillSpec, secrets: Mapping[str, str]) -> str | None:
@@ -111,6 +117,37 @@ def _clean_reason(text: str, secrets: Mapping[str, str]) -> str:
 
 
 Switches: TypeAlias = Mapping[tuple[OverrideKind, str], bool]
+
+
+def _resolve(of_apps: Iterable[App], switches: Switches, credentials: frozenset[str]) -> Availabilities:
+    apps: dict[str, Availability] = {}
+    skills: dict[str, Availability] = {}
+    modes: dict[str, Availability] = {}
+    for app in of_apps:
+        own = apps[app.id] = _resolve_app(app, switches)
+        for skill in app.skills:
+            key: tuple[OverrideKind, str] = ("skill", skill.tool_name)
+            state = _resolve_child(key, default_enabled=skill.default_enabled, parent=own, switches=switches)
+            if state.enabled and (reason := _find_missing_credential(skill.providers, credentials)):
+                state = Availability(enabled=False, reason=reason, code="unavailable")
+            skills[skill.tool_name] = state
+        for mode in app.focus_modes:
+            key = ("focus_mode", mode.id)
+            modes[mode.id] = _resolve_child(key, default_enabled=mode.default_enabled, parent=own, switches=switches)
+    return Availabilities(*map(MappingProxyType, (apps, skills, modes)))
+
+
+def _find_app(catalog: Catalog, kind: OverrideKind, item: str) -> str | None:
+    """The app that a thing belongs to, None where the catalog has no such thing."""
+    match kind:
+        case "app":
+            return item
+        case "skill":
+            return catalog.skills[item].app_id if item in catalog.skills else None
+        case "focus_mode":
+            return catalog.focus_modes[item].app_id if item in catalog.focus_modes else None
+        case _:
+            assert_never(kind)
 
 
 def _read_switches(overrides: Iterable[Override]) -> Switches:

@@ -1,51 +1,48 @@
-"""Intent x catalog x source -> the available skills, and why each other one is not. Pure, apart from asking the skills."""
+"""Intent x profile x catalog x source x user -> the available skills, and why each other one is not.
+
+Pure, apart from asking the skills: `expand` is the one function behind `/v1/expand`, turns, the command line and the views.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from fnmatch import translate
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from apps.sdk.catalog import Catalog, SkillSpec
+from apps.sdk.catalog import Catalog
+from apps.sdk.names import RESERVED_APP_IDS
 from apps.sdk.skill import Source
-from preprocessor.availability import Availabilities, Override, ask_skill, resolve_availability
-from preprocessor.intent import Intent, is_glob
+from preprocessor.availability import Availabilities, Deactivation, Override, amend_availability
+from preprocessor.catalog_facts import CatalogFacts
+from preprocessor.dropped import DropCode, Dropped
+from preprocessor.gates import DropTable, close_gates, drop_all, drop_unable, drop_unwanted
+from preprocessor.intent import Intent
+from preprocessor.name_patterns import NameIndex
+from preprocessor.selection import PatternKey, PatternMatch, ProfileSelection, Selection, select
+from preprocessor.toolsets import NO_TOOLSETS, Toolsets
 
-DropCode: TypeAlias = Literal["off", "disabled", "unavailable", "wrong_source", "not_selected", "denied"]
+__all__ = ["DropCode", "Dropped", "Expander", "Expansion", "PatternMatch", "ProfileSelection", "expand"]
 
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A skill of the catalog that is not available; `reason` says why in words, `code` in a word."""
-
-    name: str
-    code: DropCode
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class PatternMatch:
-    """What one pattern of `disabled` matched in the catalog, in catalog order."""
-
-    pattern: str
-    names: tuple[str, ...]
+ONE_IN = 5
+"""Picks that leave out at most one in so many of the standard set look like a list that was once all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """What may be called in this turn. `available` is in catalog order, or in the order of the picks when there are any.
+    """What may be called in this turn. `available` is in catalog order, or in that of the picks or the toolset, overlays last.
 
-    `picks` are the picks among `available`; `unknown` are picks that the catalog does not have. Focus modes and memories are
-    in catalog order; they are no tools, so switching the tools off leaves them.
+    `picks` and `overlays` are those among `available` that were picked or switched on; `unknown` are picks that the catalog
+    does not have; `missing_standard` is what picks of nearly the whole standard set leave out of it. `matches` has the patterns
+    of the intent. Focus modes and memories are in catalog order; they are no tools, so switching the tools off leaves them.
     """
 
     available: tuple[str, ...]
     picks: tuple[str, ...] = ()
+    overlays: tuple[str, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     unknown: tuple[str, ...] = ()
-    disabled_matches: tuple[PatternMatch, ...] = ()
+    missing_standard: tuple[str, ...] = ()
+    matches: tuple[PatternMatch, ...] = ()
     warnings: tuple[str, ...] = ()
     focus_modes: tuple[str, ...] = ()
     memories: tuple[str, ...] = ()
@@ -55,7 +52,10 @@ def expand(
     catalog: Catalog,
     intent: Intent,
     *,
+    toolsets: Toolsets = NO_TOOLSETS,
+    profile: ProfileSelection | None = None,
     overrides: Iterable[Override] = (),
+    deactivations: Iterable[Deactivation] = (),
     credentials: frozenset[str] = frozenset(),
     secrets: Mapping[str, str] | None = None,
     source: Source = "chat",
@@ -64,79 +64,129 @@ def expand(
 
     `credentials` are provider names, folded; of `secrets`, by such names, `Skill.available` is asked with the skill's own.
     """
-    matches = tuple(_match_pattern(pattern, catalog) for pattern in dict.fromkeys(intent.disabled or ()))
-    switches = resolve_availability(catalog, overrides, credentials)
-    picks = dict.fromkeys(intent.picks or ())
-    selected = _select(catalog, intent, picks)
-    gates = _Gates(intent.is_off, switches, source, selected, frozenset(name for match in matches for name in match.names))
-    dropped = {name: drop for name, skill in catalog.skills.items() if (drop := _drop(skill, gates, secrets or {}))}
-    available = tuple(name for name in selected if name not in dropped)
-    return Expansion(
-        available=available,
-        picks=available if picks else (),
-        dropped=tuple(dropped.values()),
-        unknown=tuple(name for name in picks if name not in catalog.skills),
-        disabled_matches=matches,
-        warnings=_warn(matches, picks, dropped),
-        focus_modes=_list_focus_modes(catalog, switches),
-        memories=tuple(memory.id for memory in catalog.memories.values() if switches.apps[memory.app_id].enabled),
-    )
+    expander = Expander(catalog, toolsets, credentials, secrets or {})
+    return expander.expand(intent, profile=profile, overrides=overrides, deactivations=deactivations, source=source)
 
 
-@dataclass(frozen=True, slots=True)
-class _Gates:
-    """Everything that a skill has to pass."""
+@dataclass(frozen=True)
+class Expander:
+    """Expands on one catalog snapshot; keeps what depends on nothing else, so make a new one for a new catalog.
 
-    is_off: bool
-    switches: Availabilities
-    source: Source
-    selected: Mapping[str, None]
-    denied: frozenset[str]
+    `built_in` are the skills of overlays in whose place every model that may be asked has something of its own.
+    """
+
+    catalog: Catalog
+    toolsets: Toolsets = NO_TOOLSETS
+    credentials: frozenset[str] = frozenset()
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    built_in: frozenset[str] = frozenset()
+
+    @cached_property
+    def facts(self) -> CatalogFacts:
+        return CatalogFacts(self.catalog, self.credentials)
+
+    def expand(
+        self,
+        intent: Intent,
+        *,
+        profile: ProfileSelection | None = None,
+        overrides: Iterable[Override] = (),
+        deactivations: Iterable[Deactivation] = (),
+        source: Source = "chat",
+    ) -> Expansion:
+        """Choose, close the gates, take away; see the function `expand`."""
+        profile, deactivations = profile or ProfileSelection(), tuple(deactivations)
+        switches = amend_availability(self.facts.switches, self.catalog, overrides, self.credentials)
+        selection = select(intent, profile, self.toolsets, self.facts.index, self.facts.standard)
+        matches = (*selection.matches, *_match_lists(intent, self.facts.index))
+        dropped = drop_all(self.catalog, intent, profile)
+        missing: tuple[str, ...] = ()
+        if dropped is None:
+            dropped = close_gates(self.facts, switches, deactivations=deactivations, profile=profile, source=source)
+            self._admit_built_in(dropped, selection)
+            drop_unwanted(dropped, self.facts, intent, selection, matches)
+            missing = _find_missing_standard(intent, selection, self.facts.standard, dropped)
+            drop_unable(dropped, self.facts, self._list_asked(selection), self.secrets)
+        available = tuple(name for name in selection.names if name not in dropped)
+        modes, memories = self._list_others(switches, deactivations)
+        return Expansion(
+            available=available,
+            picks=tuple(name for name in available if name in selection.picks),
+            overlays=tuple(name for name in selection.overlays if name not in dropped),
+            dropped=tuple(dropped[name] for name in self.catalog.skills if name in dropped),
+            unknown=selection.unknown,
+            missing_standard=missing,
+            matches=matches,
+            warnings=(*_warn(matches, profile, self.facts.index), *selection.warnings, *_refuse(intent, selection, dropped)),
+            focus_modes=modes,
+            memories=memories,
+        )
+
+    def _admit_built_in(self, dropped: DropTable, selection: Selection) -> None:
+        """What the models bring themselves lacks no credential."""
+        for name in self.built_in.intersection(selection.overlays):
+            if name in dropped and dropped[name].code == "unavailable":
+                del dropped[name]
+
+    def _list_asked(self, selection: Selection) -> Mapping[str, None]:
+        own = self.built_in.intersection(selection.overlays)
+        return {name: None for name in selection.names if name not in own} if own else selection.names
+
+    def _list_others(
+        self, switches: Availabilities, deactivations: Iterable[Deactivation]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The focus modes and the memories that are on."""
+        refused = frozenset((item.kind, item.id) for item in deactivations)
+        modes = (
+            mode
+            for mode, app in self.facts.focus_modes
+            if switches.focus_modes[mode].enabled and not refused & {("app", app), ("focus_mode", mode)}
+        )
+        memories = (
+            item.id
+            for item in self.catalog.memories.values()
+            if switches.apps[item.app_id].enabled and ("app", item.app_id) not in refused
+        )
+        return tuple(modes), tuple(memories)
 
 
-def _select(catalog: Catalog, intent: Intent, picks: Mapping[str, None]) -> dict[str, None]:
-    """The base order: the picks in their own, else the standard set in the catalog's."""
-    if intent.picks is not None:
-        return {name: None for name in picks if name in catalog.skills}
-    return {name: None for name, skill in catalog.skills.items() if skill.standard}
+def _match_lists(intent: Intent, index: NameIndex) -> Iterator[PatternMatch]:
+    lists: tuple[tuple[PatternKey, tuple[str, ...] | None], ...] = (("allowed", intent.allowed), ("disabled", intent.disabled))
+    for key, patterns in lists:
+        for pattern in dict.fromkeys(patterns or ()):
+            yield PatternMatch(key, pattern, index.match(pattern))
 
 
-def _drop(skill: SkillSpec, gates: _Gates, secrets: Mapping[str, str]) -> Dropped | None:
-    """The first gate that the skill does not pass."""
-    return next((Dropped(skill.tool_name, code, reason) for code, reason in _list_obstacles(skill, gates, secrets)), None)
+def _warn(matches: Iterable[PatternMatch], profile: ProfileSelection, index: NameIndex) -> Iterator[str]:
+    """Patterns that mean nothing."""
+    yield from (_explain_idle(match.key, match.pattern) for match in matches if not match.names)
+    gates = (("disabled_skills", profile.disabled_skills), ("allowed_skills", profile.allowed_skills or ()))
+    for key, patterns in gates:
+        yield from (_explain_idle(f"the profile's {key}", pattern) for pattern in patterns if not index.match(pattern))
 
 
-def _list_obstacles(skill: SkillSpec, gates: _Gates, secrets: Mapping[str, str]) -> Iterator[tuple[DropCode, str]]:
-    """What keeps the skill out. It is asked itself last, and, as the first obstacle is enough, only when all else lets it in."""
-    switch = gates.switches.skills[skill.tool_name]
-    if gates.is_off:
-        yield "off", "tools are off"
-    if not switch.enabled:
-        yield switch.code, switch.reason or ""
-    if skill.tool_name in gates.denied:
-        yield "denied", "the intent disables it"
-    if skill.sources is not None and gates.source not in skill.sources:
-        yield "wrong_source", f"it may not be used from {gates.source}"
-    if skill.tool_name not in gates.selected:
-        yield "not_selected", "it is not among what was chosen" if skill.standard else "it is not standard"
-    if reason := ask_skill(skill, secrets):
-        yield "unavailable", reason
+def _explain_idle(key: str, pattern: str) -> str:
+    """The service's own tools are in no catalog; nobody can take them away."""
+    if pattern.partition("-")[0] in RESERVED_APP_IDS:
+        return f"{key}: {pattern} belongs to the service itself and is there when it is needed"
+    return f"{key}: {pattern} matches no skill"
 
 
-def _match_pattern(pattern: str, catalog: Catalog) -> PatternMatch:
-    if not is_glob(pattern):
-        return PatternMatch(pattern, (pattern,) if pattern in catalog.skills else ())
-    matches = re.compile(translate(pattern)).match
-    return PatternMatch(pattern, tuple(name for name in catalog.skills if matches(name)))
+def _refuse(intent: Intent, selection: Selection, dropped: Mapping[str, Dropped]) -> Iterator[str]:
+    """Picks and overlays that were asked for and are not available."""
+    asked = (("picks", name) for name in dict.fromkeys(intent.picks or ()))
+    switched = ((overlay, name) for name, overlay in selection.switched_on.items())
+    for key, name in (*asked, *switched):
+        if name in dropped:
+            yield f"{key}: {name} is not available: {dropped[name].reason}"
 
 
-def _warn(matches: Iterable[PatternMatch], picks: Iterable[str], dropped: Mapping[str, Dropped]) -> tuple[str, ...]:
-    idle = (f"disabled: {match.pattern} matches no skill" for match in matches if not match.names)
-    refused = (f"picks: {name} is not available: {dropped[name].reason}" for name in picks if name in dropped)
-    return (*idle, *refused)
-
-
-def _list_focus_modes(catalog: Catalog, switches: Availabilities) -> tuple[str, ...]:
-    """Those that are on; a mode without a prompt cannot be active."""
-    modes = catalog.focus_modes.values()
-    return tuple(mode.id for mode in modes if switches.focus_modes[mode.id].enabled and mode.system_prompt.strip())
+def _find_missing_standard(
+    intent: Intent, selection: Selection, standard: Mapping[str, None], dropped: Mapping[str, Dropped]
+) -> tuple[str, ...]:
+    """What picks of nearly the whole standard set leave out of it: they may have been all of it when they were written."""
+    if intent.picks is None:
+        return ()
+    choosable = [name for name in standard if name not in dropped or dropped[name].code == "not_selected"]
+    left_out = tuple(name for name in choosable if name not in selection.picks)
+    return left_out if len(left_out) * ONE_IN <= len(choosable) else ()

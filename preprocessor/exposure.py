@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -16,6 +16,7 @@ from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from preprocessor.expand import Expansion
 from preprocessor.settings import PreprocessSettings
 from preprocessor.tools import build_definition
+from preprocessor.toolsets import NO_TOOLSETS, Toolsets
 
 ExposureSource: TypeAlias = Literal["resident", "history", "preselected", "follow_up"]
 MAX_REPAIRED = 32
@@ -63,17 +64,23 @@ def expose(
     settings: PreprocessSettings | None = None,
     *,
     schemas: ToolSchemas | None = None,
+    toolsets: Toolsets = NO_TOOLSETS,
 ) -> Exposure:
     """Residents in expansion order, then what the history called, then what was preselected, then their follow-ups.
 
     `preselected` and `history_skills` keep the order given; what is not available is passed over, so neither can widen the
-    expansion. At most `tools_max` tools.
+    expansion. At most `tools_max` tools. The skill of an overlay of `toolsets` carries what providers have in its place.
     """
     settings = settings or PreprocessSettings()
     schemas = schemas or ToolSchemas(requests_per_call=settings.requests_per_call)
     sources = _order(catalog, expansion, preselected, history_skills, settings)
     built = {name: build_definition(catalog.skills[name], schemas) for name in sources}
-    tools = tuple(tool for tool in built.values() if isinstance(tool, ToolDefinition))
+    builtins = {item.skill: item.builtins for item in toolsets.overlays.values() if item.skill in expansion.overlays}
+    tools = tuple(
+        replace(tool, builtins=builtins[name]) if name in builtins else tool
+        for name, tool in built.items()
+        if isinstance(tool, ToolDefinition)
+    )
     refused = {name: tool.reason for name, tool in built.items() if isinstance(tool, Refused)}
     return Exposure(
         tools=tools,
@@ -101,7 +108,7 @@ def _order(
     settings: PreprocessSettings,
 ) -> dict[str, ExposureSource]:
     available = frozenset(expansion.available)
-    picks = frozenset(expansion.picks[: settings.resident_picks])
+    picks = frozenset((*expansion.picks[: settings.resident_picks], *expansion.overlays))
     groups: tuple[tuple[ExposureSource, Iterable[str]], ...] = (
         ("resident", (name for name in expansion.available if name in picks or catalog.skills[name].resident)),
         ("history", history_skills),

@@ -11,14 +11,15 @@ from apps.sdk.chat import ChatModel, Message
 from apps.sdk.schemas.dialects.profiles import COMMON, Profile
 from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from apps.sdk.skill import Source
-from preprocessor.availability import Override
-from preprocessor.expand import Expansion, expand
+from preprocessor.availability import Deactivation, Override
+from preprocessor.expand import Expander, Expansion, ProfileSelection
 from preprocessor.exposure import Exposure, expose, find_called_skills
 from preprocessor.intent import Intent
 from preprocessor.preselect import Preselection, Preselector
 from preprocessor.prompt import PreselectionTexts
 from preprocessor.retrieval.retriever import Retriever
 from preprocessor.settings import PreprocessSettings
+from preprocessor.toolsets import NO_TOOLSETS, Toolsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,9 @@ class PreprocessRequest:
     messages: tuple[Message, ...]
     intent: Intent
     source: Source = "chat"
+    profile: ProfileSelection | None = None
     overrides: tuple[Override, ...] = ()
+    deactivations: tuple[Deactivation, ...] = ()
     deadline: float | None = None
     token_budget: int | None = None
 
@@ -51,7 +54,7 @@ class Preprocessor:
 
     `retriever` is built from the same catalog. `secrets` are credentials by folded provider name. `model` None: the
     ranking shortlists alone. `schemas` writes them for the main models; None = for models that nobody knows.
-    `preselection_profile` is that of `model`.
+    `preselection_profile` is that of `model`. `main_models` are the names of all that may answer.
     """
 
     catalog: Catalog
@@ -62,11 +65,17 @@ class Preprocessor:
     model: ChatModel | None = None
     schemas: ToolSchemas | None = None
     preselection_profile: Profile = COMMON
+    toolsets: Toolsets = NO_TOOLSETS
+    main_models: tuple[str, ...] = ()
     _preselector: Preselector = field(init=False, repr=False)
+    _expander: Expander = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         preselector = Preselector(self.catalog, self.retriever, self.texts, self.settings, self.model, self.preselection_profile)
+        credentials = frozenset(name for name, secret in self.secrets.items() if secret)
         object.__setattr__(self, "_preselector", preselector)
+        built_in = self.toolsets.list_built_in(self.main_models)
+        object.__setattr__(self, "_expander", Expander(self.catalog, self.toolsets, credentials, self.secrets, built_in))
         if self.schemas is None:
             object.__setattr__(self, "schemas", ToolSchemas(requests_per_call=self.settings.requests_per_call))
 
@@ -77,12 +86,11 @@ class Preprocessor:
         return Prepared(expansion, preselection, exposure)
 
     def expand(self, request: PreprocessRequest) -> Expansion:
-        return expand(
-            self.catalog,
+        return self._expander.expand(
             request.intent,
+            profile=request.profile,
             overrides=request.overrides,
-            credentials=frozenset(name for name, secret in self.secrets.items() if secret),
-            secrets=self.secrets,
+            deactivations=request.deactivations,
             source=request.source,
         )
 
@@ -92,4 +100,6 @@ class Preprocessor:
 
     def expose(self, request: PreprocessRequest, expansion: Expansion, preselection: Preselection) -> Exposure:
         called = find_called_skills(request.messages, self.catalog, expansion.available, self.settings.history_skills)
-        return expose(self.catalog, expansion, preselection.names, called, self.settings, schemas=self.schemas)
+        return expose(
+            self.catalog, expansion, preselection.names, called, self.settings, schemas=self.schemas, toolsets=self.toolsets
+        )

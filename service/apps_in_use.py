@@ -8,7 +8,9 @@ import structlog
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.findings import Finding
+from preprocessor.name_patterns import NameIndex
 from preprocessor.pipeline import Preprocessor
+from preprocessor.toolsets import Toolsets, list_unknown_members
 from service.metrics import Metrics
 
 
@@ -26,6 +28,10 @@ class AppsInUse:
     @property
     def catalog(self) -> Catalog:
         return self._preprocessor.catalog
+
+    @property
+    def toolsets(self) -> Toolsets:
+        return self._preprocessor.toolsets
 
     def use(self, preprocessor: Preprocessor) -> None:
         """Give this one from now on."""
@@ -49,3 +55,10 @@ def log_findings(findings: Iterable[Finding]) -> None:
     for finding in findings:
         if finding.severity == "error":
             log.warning("app_finding", place=str(finding.position), code=finding.code, reason=finding.message)
+
+
+def log_unknown_members(apps: AppsInUse) -> None:
+    """Say which skills toolsets and overlays name in vain."""
+    log = structlog.get_logger(__name__)
+    for reason in list_unknown_members(apps.toolsets, NameIndex(apps.catalog.skills)):
+        log.warning("toolset_member", reason=reason)

@@ -59,11 +59,15 @@ def ask(
     trace: Annotated[bool, typer.Option("--trace", help="Show each stage as it happens.")] = False,
     as_json: JsonFlag = False,
     intent: IntentOption = None,
+    conversation: Annotated[
+        str | None, typer.Option(metavar="ID", help="Go on with a stored conversation; `new` begins one.")
+    ] = None,
 ) -> None:
     """Send one message through the whole pipeline, in this process."""
     from service.commands.ask import ask_once
 
-    _run(ask_once(_read_settings(), " ".join(words), trace=trace, as_json=as_json, intent=intent))
+    message = " ".join(words)
+    _run(ask_once(_read_settings(), message, trace=trace, as_json=as_json, intent=intent, conversation=conversation))
 
 
 @app.command()
@@ -196,6 +200,54 @@ def revoke_key(name: Annotated[str, typer.Argument(metavar="NAME", help="The key
     from service.commands.keys import revoke_key as revoke
 
     _run(revoke(_read_settings(), name))
+
+
+conversation_commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List, show and export conversations.")
+app.add_typer(conversation_commands, name="conversations")
+
+TenantOption = Annotated[str, typer.Option(help="The tenant.")]
+UserOption = Annotated[str, typer.Option(help="The user; `shortlist ask` is user local.")]
+ConversationArgument = Annotated[str, typer.Argument(metavar="ID", help="The conversation's id.")]
+
+
+@conversation_commands.command("list")
+def list_conversations(
+    tenant: TenantOption = "default",
+    user: UserOption = "local",
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many, the one used last first.")] = 50,
+) -> None:
+    """Show a user's conversations. The one used last comes first."""
+    from service.commands.conversations import list_conversations as list_all
+
+    _run(list_all(_read_settings(), tenant, user, limit))
+
+
+@conversation_commands.command("show")
+def show_conversation(conversation: ConversationArgument, tenant: TenantOption = "default", user: UserOption = "local") -> None:
+    """Show what was said in one."""
+    from service.commands.conversations import show_conversation as show
+
+    _run(show(_read_settings(), tenant, user, conversation))
+
+
+@conversation_commands.command("export")
+def export_conversation(conversation: ConversationArgument, tenant: TenantOption = "default", user: UserOption = "local") -> None:
+    """Print one as JSON, with all its messages."""
+    from service.commands.conversations import export_conversation as export
+
+    _run(export(_read_settings(), tenant, user, conversation))
+
+
+db_commands = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The database's schema.")
+app.add_typer(db_commands, name="db")
+
+
+@db_commands.command("upgrade")
+def upgrade_database() -> None:
+    """Bring the database to this version's schema. Every start does it too."""
+    from service.commands.db import upgrade
+
+    _run(upgrade(_read_settings()))
 
 
 @app.command()

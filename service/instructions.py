@@ -7,23 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
+from pydantic import AfterValidator, Field, StringConstraints, field_validator
 
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.manifest.placeholders import find_placeholder
-from apps.sdk.manifest.yaml_source import SourceDocument, parse_source
 from apps.sdk.schemas.checks import check_schema
 from preprocessor.prompt import FIELDS, NEEDS, PreselectionTexts
+from service.config_file import ConfigError, Section, read_config
 from service.models.offline import OfflineTexts
 from service.settings import Settings, SettingsMismatch
 
 
-class InstructionsError(Exception):
-    """The instructions file cannot be used; `problems` name file, line, column, field and what is wrong, one a line."""
-
-    def __init__(self, problems: tuple[str, ...]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = problems
+class InstructionsError(ConfigError):
+    """The instructions file cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +53,7 @@ class BaseInstructions:
 
 def load_instructions(path: Path) -> BaseInstructions:
     """Read and check the file; raises `InstructionsError` with everything that is wrong with it."""
-    try:
-        document = parse_source(path.read_bytes(), str(path))
-    except OSError as error:
-        raise InstructionsError((f"{path}: cannot be read: {error.strerror}",)) from error
-    problems = tuple(str(finding) for finding in document.findings if finding.severity == "error")
-    if problems:
-        raise InstructionsError(problems)
-    try:
-        texts = _InstructionsFile.model_validate(document.data)
-    except ValidationError as error:
-        raise InstructionsError(tuple(_describe_errors(error, document))) from error
-    return texts.to_record()
+    return read_config(path, _InstructionsFile, InstructionsError)[0].to_record()
 
 
 def check_rules(settings: Settings, instructions: BaseInstructions) -> None:
@@ -81,15 +66,6 @@ def check_rules(settings: Settings, instructions: BaseInstructions) -> None:
         for value in rules:
             if value not in allowed:
                 raise SettingsMismatch(f"SHORTLIST_MODEL_RULES: {field} is one of {', '.join(allowed)}, not {value!r}")
-
-
-def _describe_errors(error: ValidationError, document: SourceDocument) -> list[str]:
-    described = []
-    for item in error.errors(include_url=False, include_input=False):
-        path = tuple(step for step in item["loc"] if step != "[key]")
-        message = item["msg"].removeprefix("Value error, ")
-        described.append(f"{document.position(path)}: {'.'.join(map(str, path)) or 'the file'}: {message}")
-    return described
 
 
 # no text here takes placeholders at all, so the notations of other template languages are refused as well
@@ -107,16 +83,12 @@ _Text: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=50_
 _Identifier: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$")]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class _Turn(_Section):
+class _Turn(Section):
     system: _Text
     last_call: _Text
 
 
-class _Answers(_Section):
+class _Answers(Section):
     deadline: _Text
     token_budget: _Text
     model_failed: _Text
@@ -124,7 +96,7 @@ class _Answers(_Section):
     results: _Text
 
 
-class _Offline(_Section):
+class _Offline(Section):
     intro: _Text
     results_intro: _Text
     empty_result: _Text
@@ -134,23 +106,23 @@ class _Offline(_Section):
     no_skills: _Text
 
 
-class _Function(_Section):
+class _Function(Section):
     name: _Identifier
     description: _Text
 
 
-class _Group(_Section):
+class _Group(Section):
     heading: _Text
     field: _Text
 
 
-class _Groups(_Section):
+class _Groups(Section):
     relevant_app_skills: _Group
     relevant_app_focus_modes: _Group
     relevant_app_settings_and_memories: _Group
 
 
-class _Preselection(_Section):
+class _Preselection(Section):
     system: _Text
     function: _Function
     groups: _Groups
@@ -192,7 +164,7 @@ class _Preselection(_Section):
         )
 
 
-class _InstructionsFile(_Section):
+class _InstructionsFile(Section):
     turn: _Turn
     answers: _Answers
     offline: _Offline

@@ -12,12 +12,12 @@ import structlog
 from aiohttp import web
 
 from apps.sdk.loader import AppsDirectoryMissing
-from service.apps_in_use import log_findings
+from service.apps_in_use import log_findings, log_unknown_members
+from service.config_file import ConfigError
 from service.http.app import create_app
 from service.http.door import open_door
 from service.http.middleware.draining import DRAIN
 from service.http.protocol import HeadLimits, ProblemRunner
-from service.instructions import InstructionsError
 from service.logs import configure_logging
 from service.services import Services
 from service.settings import Settings, SettingsMismatch
@@ -25,7 +25,7 @@ from service.store.errors import StoreError
 from service.wiring import open_services
 
 PURGE_INTERVAL = 600.0
-"""Seconds between two clean-ups of idempotency records."""
+"""Seconds between two clean-ups of what is kept for a time."""
 
 
 async def serve_until_stopped(settings: Settings) -> int:
@@ -39,7 +39,7 @@ async def serve_until_stopped(settings: Settings) -> int:
                 asyncio.get_running_loop().add_signal_handler(signal_number, stop.set)
             async with run_server(services):
                 await stop.wait()
-    except (InstructionsError, AppsDirectoryMissing, StoreError, SettingsMismatch, OSError) as error:
+    except (ConfigError, AppsDirectoryMissing, StoreError, SettingsMismatch, OSError) as error:
         print(f"shortlist cannot start: {error}", file=sys.stderr)  # noqa: T201 - for whoever started it
         return 1
     return 0
@@ -62,12 +62,16 @@ async def run_server(services: Services) -> AsyncIterator[str]:
         url = f"http://{host}:{port}"
         structlog.get_logger(__name__).info("listening", url=url, models=services.models.description)
         log_findings(services.apps.catalog.findings)
+        log_unknown_members(services.apps)
         services.tasks.keep(services.models.load())
         services.tasks.keep(services.idempotency.purge_forever(PURGE_INTERVAL))
+        services.tasks.keep(services.event_feed.run())
+        services.tasks.keep(services.retention.purge_forever(PURGE_INTERVAL))
         if services.reloader is not None:
             services.tasks.keep(services.reloader.run())
         yield url
         app[DRAIN].begin()
+        services.event_feed.close()
         services.tasks.begin_grace()
         structlog.get_logger(__name__).info("draining", turns=services.gate.running)
         await asyncio.sleep(settings.drain_delay)

@@ -98,7 +98,15 @@ class Settings(BaseSettings):
     base_instructions: Path = Field(
         ROOT / "service" / "base_instructions.yml", description="Every instruction text for the models. Default: the bundled."
     )
+    toolsets: Path = Field(
+        ROOT / "service" / "toolsets.yml", description="Toolsets and overlays that intents may name. Default: the bundled."
+    )
     database_url: str = Field("sqlite+aiosqlite:///shortlist.db", description="Where what must last is kept.")
+    database_timeout: float = Field(
+        45.0,
+        ge=1,
+        description="One transaction on PostgreSQL; beyond it the database counts as away, 10 s later if its driver gets no answer.",
+    )
     overrides_max_age: float = Field(1.0, ge=0, description="How old overrides of another replica's may be.")
     secrets: dict[str, SecretStr] = Field(
         {}, description='Credentials of skills by provider, as JSON {"brave": "..."} or SHORTLIST_SECRETS__BRAVE=...'
@@ -131,6 +139,12 @@ class Settings(BaseSettings):
     model_timeout: float = Field(60.0, gt=0, description="One attempt at the main model.")
     model_attempts: int = Field(3, ge=1, le=10, description="Attempts per model before the next one is asked.")
     max_output_tokens: int | None = Field(None, ge=1, description="Longest reply in tokens. Empty = the provider's default.")
+    context_window: int | None = Field(
+        None,
+        ge=1,
+        description="Tokens of a main model's window, prompt and reply: a longer history loses its oldest turns. Empty = what"
+        " litellm knows of the smallest; of models that it does not know, their own refusal decides.",
+    )
 
     # a turn
     turn_timeout: float = Field(120.0, gt=0, description="A turn's deadline when the caller sets none.")
@@ -139,6 +153,20 @@ class Settings(BaseSettings):
     max_rounds: int = Field(8, ge=1, le=50, description="Rounds of tool calls before the last call without tools.")
     turns_parallel: int = Field(200, ge=1, description="Turns at once; one more is told to come back.")
     turns_parallel_per_tenant: int | None = Field(None, ge=1, description="Of those, one tenant's at most. Empty = all of them.")
+
+    # conversations
+    conversation_lease: float = Field(
+        30.0, ge=1, description="After a crash, the time until another turn may take the conversation."
+    )
+    conversation_messages: int = Field(
+        2_000, ge=1, description="Most messages of a conversation, its latest, that a turn reads."
+    )
+    conversation_retention: float | None = Field(
+        None, gt=0, description="Conversations unused for so long are deleted. Empty = they stay."
+    )
+    event_retention: float = Field(604_800.0, gt=0, description="How long a conversation's events can be read again.")
+    event_streams: int = Field(1_000, ge=1, description="Streams of conversations' events at once.")
+    event_poll: float = Field(0.5, gt=0, description="Time between two looks for events that other replicas wrote.")
 
     # preselection
     preselection_timeout: float = Field(
@@ -188,7 +216,9 @@ class Settings(BaseSettings):
         "model_api_base",
         "model_api_key",
         "max_output_tokens",
+        "context_window",
         "turns_parallel_per_tenant",
+        "conversation_retention",
         "log_json",
         "allow_anonymous",
         mode="before",
@@ -257,6 +287,12 @@ class Settings(BaseSettings):
         return None if given else variable
 
     @property
+    def main_model_names(self) -> tuple[str, ...]:
+        """Every model that may answer, each once."""
+        by_rule = (name for rules in self.model_rules.values() for names in rules.values() for name in names)
+        return tuple(dict.fromkeys((*self.main_models, *by_rule)))
+
+    @property
     def model_names(self) -> tuple[str, ...]:
         """Every model that may be asked, each once."""
         by_rule = (name for rules in self.model_rules.values() for names in rules.values() for name in names)
@@ -266,9 +302,7 @@ class Settings(BaseSettings):
     @property
     def profile(self) -> Profile:
         """How the main models are sent schemas: one for all of them, so that a fallback reads the same bytes."""
-        by_rule = (name for rules in self.model_rules.values() for names in rules.values() for name in names)
-        main = tuple(dict.fromkeys((*self.main_models, *by_rule)))
-        return choose_profile(main, for_all=self.schema_profile, by_model=self.schema_profiles)
+        return choose_profile(self.main_model_names, for_all=self.schema_profile, by_model=self.schema_profiles)
 
     @property
     def preselection_profile(self) -> Profile:

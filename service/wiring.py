@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from datetime import timedelta
+from functools import partial
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.loader import load_catalog
@@ -15,9 +16,14 @@ from executor.engine.local import LocalEngine
 from preprocessor.pipeline import Preprocessor
 from preprocessor.retrieval.lexical import LexicalIndex
 from preprocessor.settings import PreprocessSettings
+from preprocessor.toolsets import Toolsets
 from service.access.keyring import Keyring
 from service.apps_in_use import AppsInUse
 from service.background import OwnedTasks
+from service.conversations.conversation_turns import ConversationTurns
+from service.conversations.event_feed import EventFeed
+from service.conversations.event_writer import EventWriter
+from service.conversations.retention import Retention
 from service.http.idempotency import IdempotentRoute
 from service.http.reading import read_scope
 from service.instructions import BaseInstructions, check_rules, load_instructions
@@ -28,10 +34,16 @@ from service.reloading.stamps import stamp_apps
 from service.services import Services
 from service.settings import Settings
 from service.store.api_keys import ApiKeys
+from service.store.conversations import Conversations
 from service.store.database import Database
+from service.store.deactivations import Deactivations
+from service.store.erasure import erase_user
 from service.store.idempotency import IdempotencyRecords
 from service.store.overrides import Overrides
 from service.store.skill_storage import SkillStorageStore
+from service.store.turn_records import TurnRecords
+from service.store_check import StoreCheck
+from service.toolsets_file import load_toolsets
 from service.turns.call_runner import CallRunner
 from service.turns.gate import TurnGate
 from service.turns.limits import make_limits
@@ -40,23 +52,25 @@ from service.turns.skill_contexts import SkillContexts
 from service.turns.skill_http import SkillHttp
 from service.turns.tenant_overrides import TenantOverrides
 from service.turns.turn import TurnRunner
+from service.turns.user_deactivations import UserDeactivations
 
 
 @asynccontextmanager
 async def open_services(settings: Settings) -> AsyncIterator[Services]:
     """Everything that a server or a command needs, closed in reverse order.
 
-    Raises `InstructionsError`, `SettingsMismatch`, `AppsDirectoryMissing` or `StoreError` for what must be mended first.
+    Raises `ConfigError`, `SettingsMismatch`, `AppsDirectoryMissing` or `StoreError` for what must be mended first.
     """
     texts = load_instructions(settings.base_instructions)
     check_rules(settings, texts)
+    toolsets = load_toolsets(settings.toolsets)
     seen = stamp_apps(settings.apps_paths) if settings.reload else None
     catalog, index = await asyncio.to_thread(load_apps, settings)
     metrics = Metrics()
     models = ModelsInUse(settings, texts.offline, metrics)
-    apps = AppsInUse(make_preprocessor(settings, texts, catalog, index, models), metrics)
+    apps = AppsInUse(make_preprocessor(settings, texts, catalog, index, models, toolsets=toolsets), metrics)
     async with (
-        await Database.open(settings.database_url) as database,
+        await Database.open(settings.database_url, patience=settings.database_timeout) as database,
         models,
         aclosing(SkillHttp(settings.egress_rules)) as http,
         OwnedTasks(settings.shutdown_grace) as tasks,
@@ -65,18 +79,33 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
         tenant_overrides = TenantOverrides(overrides, max_age=settings.overrides_max_age)
         storage = SkillStorageStore(database)
         contexts = SkillContexts(open_http=http.open, secrets=settings.skill_secrets, storage=storage)
-        preparation = Preparation(apps, tenant_overrides, models.load)
+        deactivations = UserDeactivations(Deactivations(database), max_age=settings.overrides_max_age)
+        preparation = Preparation(apps, tenant_overrides, deactivations, models.load)
         calls = CallRunner(
             LocalEngine(threads=settings.skill_threads, threads_per_skill=settings.skill_threads_each),
             make_limits(settings),
             contexts.make,
         )
+        turns = TurnRunner(preparation, calls, models, texts)
+        conversations, records = Conversations(database), TurnRecords(database)
+        feed = EventFeed(records, poll=settings.event_poll, most=settings.event_streams)
+        writer = EventWriter(records, feed.wake)
+        tasks.keep(writer.run())
         yield Services(
             settings=settings,
             apps=apps,
             preparation=preparation,
             calls=calls,
-            turns=TurnRunner(preparation, calls, models, texts),
+            turns=turns,
+            conversations=conversations,
+            conversation_turns=ConversationTurns(
+                records, writer, turns, lease=settings.conversation_lease, history=settings.conversation_messages
+            ),
+            turn_records=records,
+            event_feed=feed,
+            deactivations=deactivations,
+            erase_user=partial(erase_user, database),
+            retention=make_retention(settings, conversations, records),
             overrides=tenant_overrides,
             keyring=Keyring(settings.fixed_keys, ApiKeys(database), max_age=settings.api_keys_max_age),
             idempotency=make_idempotency(settings, database),
@@ -84,6 +113,7 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             metrics=metrics,
             gate=TurnGate(settings.turns_parallel, per_tenant=settings.turns_parallel_per_tenant or settings.turns_parallel),
             tasks=tasks,
+            check_store=StoreCheck(database, tasks).works,
             reloader=make_reloader(settings, apps, metrics, seen) if seen is not None else None,
         )
 
@@ -95,7 +125,13 @@ def load_apps(settings: Settings) -> tuple[Catalog, LexicalIndex]:
 
 
 def make_preprocessor(
-    settings: Settings, texts: BaseInstructions, catalog: Catalog, index: LexicalIndex, models: ModelsInUse
+    settings: Settings,
+    texts: BaseInstructions,
+    catalog: Catalog,
+    index: LexicalIndex,
+    models: ModelsInUse,
+    *,
+    toolsets: Toolsets,
 ) -> Preprocessor:
     """The stages before the main model, on one catalog."""
     return Preprocessor(
@@ -118,6 +154,8 @@ def make_preprocessor(
         model=models.preselection,
         schemas=ToolSchemas(settings.profile, settings.requests_per_call),
         preselection_profile=settings.preselection_profile,
+        toolsets=toolsets,
+        main_models=settings.main_model_names,
     )
 
 
@@ -125,6 +163,17 @@ def make_idempotency(settings: Settings, database: Database) -> IdempotentRoute:
     """Idempotency keys, scoped by tenant and user."""
     records = IdempotencyRecords(database, retention=timedelta(seconds=settings.idempotency_retention))
     return IdempotentRoute(records, identify=read_scope, lease=settings.turn_timeout_max)
+
+
+def make_retention(settings: Settings, conversations: Conversations, records: TurnRecords) -> Retention:
+    """How long conversations and their events stay."""
+    unused = settings.conversation_retention
+    return Retention(
+        conversations,
+        records,
+        unused=None if unused is None else timedelta(seconds=unused),
+        events=timedelta(seconds=settings.event_retention),
+    )
 
 
 def make_reloader(settings: Settings, apps: AppsInUse, metrics: Metrics, seen: Stamp) -> Reloader:

@@ -10,11 +10,17 @@ ModelError              a model gave no usable reply
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, TypeAlias
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import ClassVar, Final, Literal, Protocol, TypeAlias
 
 from apps.sdk.jsontypes import Json, JsonObject
+
+BUILTIN_ARGUMENTS: Final = frozenset({"web_search_options", "include_server_side_tool_invocations"})
+"""Keys of a built-in that are arguments of litellm's and no part of a tool: the portable web search
+(https://docs.litellm.ai/docs/completion/web_search), and what lets Gemini 3 search beside functions.
+"""
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 FinishReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter"]
@@ -64,19 +70,26 @@ class Message:
 class ToolDefinition:
     """A function as a model is shown it; `parameters` is a JSON Schema whose root is an object.
 
-    `strict` asks the provider to let the model write nothing that does not fit them.
+    `strict` asks the provider to let the model write nothing that does not fit them. `builtins` holds, by model pattern (a
+    case-sensitive glob of `fnmatch`), what a provider has of its own in the function's place, as litellm takes it.
     """
 
     name: str
     description: str
     parameters: JsonObject
     strict: bool = False
+    builtins: Mapping[str, JsonObject] = field(default_factory=dict)
 
     def to_wire(self) -> JsonObject:
         function: JsonObject = {"name": self.name, "description": self.description, "parameters": self.parameters}
         if self.strict:
             function["strict"] = True
         return {"type": "function", "function": function}
+
+
+def find_builtin(builtins: Mapping[str, JsonObject], model: str) -> JsonObject | None:
+    """What `model` is sent in a function's place: that of the first pattern that its name fits."""
+    return next((builtin for pattern, builtin in builtins.items() if fnmatchcase(model, pattern)), None)
 
 
 @dataclass(frozen=True, slots=True)

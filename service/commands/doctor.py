@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import typer
 
 from apps.sdk.shown import spell_out
+from preprocessor.name_patterns import NameIndex
+from preprocessor.toolsets import NO_TOOLSETS, Toolsets, list_unknown_members
 from service.commands.local import open_locally
 from service.commands.running import CommandFailed
 from service.store.peek import describe_database
+from service.toolsets_file import ToolsetsError, load_toolsets
 
 if TYPE_CHECKING:
     from apps.sdk.catalog import Catalog
@@ -34,10 +37,13 @@ async def examine_parts(settings: Settings) -> AsyncIterator[Verdict]:
     unknown = settings.find_unknown_variables()
     yield not unknown, f"settings: no such variable: {', '.join(unknown)}" if unknown else "settings: every variable is known"
     yield examine_instructions(settings)
+    toolsets, verdict = examine_toolsets(settings)
+    yield verdict
     verdicts: list[Verdict] = []
     try:
         async with open_locally(settings) as services:
             verdicts += examine_apps(services.catalog)
+            verdicts += examine_members(toolsets, services.catalog)
             state = describe_database(settings.database_url)
             if state is None:
                 await services.store.open()
@@ -59,6 +65,21 @@ def examine_instructions(settings: Settings) -> Verdict:
     except (InstructionsError, SettingsMismatch) as error:
         return False, str(error)
     return True, f"base instructions: {settings.base_instructions.name}"
+
+
+def examine_toolsets(settings: Settings) -> tuple[Toolsets, Verdict]:
+    """The toolsets and overlays, none when their file cannot be used, and whether it can."""
+    try:
+        toolsets = load_toolsets(settings.toolsets)
+    except ToolsetsError as error:
+        return NO_TOOLSETS, (False, f"toolsets: {error}")
+    counts = f"toolsets: {len(toolsets.sets)}, overlays: {len(toolsets.overlays)}"
+    return toolsets, (True, f"toolsets: {settings.toolsets.name}, {counts}")
+
+
+def examine_members(toolsets: Toolsets, catalog: Catalog) -> Iterator[Verdict]:
+    """The skills that toolsets and overlays name in vain; nothing breaks by it, since apps come and go."""
+    yield from ((True, f"toolsets: warning: {reason}") for reason in list_unknown_members(toolsets, NameIndex(catalog.skills)))
 
 
 def examine_apps(catalog: Catalog) -> Iterator[Verdict]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 import typer
 
+from apps.sdk.shown import spell_out
 from apps.sdk.skill import Source
 from preprocessor.expand import Expansion
 from service.commands.local import open_locally
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 async def expand_once(settings: Settings, intent: str | None, source: str, *, as_json: bool) -> int:
     """Print what is available and why the rest is not."""
-    wanted, caller = read_intent(intent), read_source(source)
+    wanted, caller = read_intent(intent, settings), read_source(source)
     async with open_locally(settings) as services:
         expansion = await services.expand(caller, wanted)
     if as_json:
@@ -40,12 +41,17 @@ def read_source(text: str) -> Caller:
 
 
 def show_expansion(expansion: Expansion) -> None:
-    """One line per name."""
+    """One line per name, then what each pattern matched and what is worth a second look."""
+    sent = {**dict.fromkeys(expansion.picks, "picked"), **dict.fromkeys(expansion.overlays, "switched on")}
     for name in expansion.available:
-        typer.echo(name)
+        typer.echo(f"{name}  ({sent[name]})" if name in sent else name)
     for drop in expansion.dropped:
-        typer.echo(f"- {drop.name}: {drop.reason}")
+        typer.echo(spell_out(f"- {drop.name}: {drop.reason}"))
     for name in expansion.unknown:
-        typer.echo(f"? {name}: there is no such skill")
+        typer.echo(spell_out(f"? {name}: there is no such skill"))
+    for match in expansion.matches:
+        typer.echo(spell_out(f"= {match.key}: {match.pattern}: {', '.join(match.names) or 'nothing'}"))
+    if expansion.missing_standard:
+        typer.echo(f"! missing of the standard set: {', '.join(expansion.missing_standard)}")
     for warning in expansion.warnings:
-        typer.echo(f"! {warning}")
+        typer.echo(spell_out(f"! {warning}"))

@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from apps.sdk.chat import ModelError
 from apps.sdk.loader import AppsDirectoryMissing
 from service.commands.running import CommandFailed
+from service.config_file import ConfigError
 from service.http.problems import Problem
-from service.instructions import InstructionsError
 from service.logs import configure_logging
 from service.services import Services
 from service.settings import Settings, SettingsMismatch
@@ -26,5 +26,5 @@ async def open_for_command(settings: Settings) -> AsyncIterator[Services]:
             yield services
     except Problem as problem:
         raise CommandFailed(f"{problem.kind.title}: {problem.detail}") from problem
-    except (InstructionsError, AppsDirectoryMissing, StoreError, SettingsMismatch, ModelError) as error:
+    except (ConfigError, AppsDirectoryMissing, StoreError, SettingsMismatch, ModelError) as error:
         raise CommandFailed(str(error)) from error

@@ -15,12 +15,13 @@ from apps.sdk.jsontypes import Json
 from apps.sdk.loader import AppsDirectoryMissing, load_catalog
 from apps.sdk.skill import SkillStorage
 from preprocessor.availability import Override
-from preprocessor.expand import Expansion, expand
+from preprocessor.expand import Expander, Expansion
 from preprocessor.intent import Intent
 from service.commands.output import keep_output_clean
 from service.commands.running import CommandFailed
 from service.store.errors import StoreError
 from service.store.peek import may_hold_overrides
+from service.toolsets_file import ToolsetsError, load_toolsets
 from service.turns.request import Caller
 from service.turns.skill_http import SkillHttp
 
@@ -97,17 +98,14 @@ class LocalServices:
     store: LocalStore
     client: SkillHttp
     secrets: dict[str, str]
+    settings: Settings
 
     async def expand(self, caller: Caller, intent: Intent) -> Expansion:
-        """The first step of a turn."""
-        return expand(
-            self.catalog,
-            intent,
-            overrides=await self.store.read_overrides(caller.tenant),
-            credentials=frozenset(self.secrets),
-            secrets=self.secrets,
-            source=caller.source,
-        )
+        """The first step of a turn. Raises `ToolsetsError`."""
+        toolsets = load_toolsets(self.settings.toolsets)
+        built_in = toolsets.list_built_in(self.settings.main_model_names)
+        expander = Expander(self.catalog, toolsets, frozenset(self.secrets), self.secrets, built_in)
+        return expander.expand(intent, overrides=await self.store.read_overrides(caller.tenant), source=caller.source)
 
 
 @asynccontextmanager
@@ -123,6 +121,6 @@ async def open_locally(settings: Settings) -> AsyncIterator[LocalServices]:
             catalog = load_catalog(settings.apps_paths)
             exit_stack.push_async_callback(client.aclose)
             store = LocalStore(settings.database_url, exit_stack)
-            yield LocalServices(catalog, store, client, settings.skill_secrets)
-    except (AppsDirectoryMissing, StoreError) as error:
+            yield LocalServices(catalog, store, client, settings.skill_secrets, settings)
+    except (AppsDirectoryMissing, StoreError, ToolsetsError) as error:
         raise CommandFailed(str(error)) from error

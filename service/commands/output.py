@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
 
 import typer
 
+from apps.sdk.jsontypes import Json
 from service.commands.failures import CommandFailed
 
 
@@ -23,6 +25,14 @@ def print_lines(lines: Iterable[str]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise CommandFailed(f"standard output: {error.strerror}") from error
+
+
+def print_json(value: Json) -> None:
+    """Print one JSON value, indented, in which every string reads back equal and nothing moves a cursor."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    if not text.replace("\n", "").isprintable():
+        text = "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
+    print_lines([text])
 
 
 @contextlib.contextmanager

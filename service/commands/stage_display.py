@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from apps.sdk.jsontypes import JsonObject
+from apps.sdk.shown import spell_out
 from service.turns.events import Event
 from service.turns.turn import TurnOutcome
 
@@ -73,4 +74,5 @@ class StageDisplay:
 
     def _lines(self, lines: Iterable[str], style: str = "") -> None:
         for line in lines:
-            self._console.print(Text(f"    {line}", style=style))
+            shown = spell_out(line, keep="\n\t")
+            self._console.print(Text(f"    {shown}", style=style))

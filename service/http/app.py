@@ -5,9 +5,10 @@ from __future__ import annotations
 from aiohttp import web
 from aiohttp.typedefs import Middleware
 
+from preprocessor.intent import TOOLSET_NAMES
 from service.http.docs import OPENAPI
 from service.http.door import DOOR, Door
-from service.http.json_body import BODY_DEPTH
+from service.http.json_body import BODY_DEPTH, VALIDATION_CONTEXT
 from service.http.middleware import init_app
 from service.http.middleware.authentication import require_keys
 from service.http.middleware.cross_origin import answer_preflights
@@ -28,6 +29,7 @@ def create_app(services: Services, door: Door) -> web.Application:
     app[DRAIN] = Drain()
     app[DOOR] = door
     app[BODY_DEPTH] = services.settings.body_depth
+    app[VALIDATION_CONTEXT] = {TOOLSET_NAMES: services.apps.toolsets.names}
     for route in ROUTES:
         app.router.add_route(route.method, route.path, route.handler)
         if route.method == "GET":

@@ -9,7 +9,7 @@ import orjson
 from aiohttp import hdrs, web
 from pydantic import BaseModel, ValidationError
 
-from apps.sdk.jsontypes import Json
+from apps.sdk.jsontypes import Json, JsonObject
 from service.field_names import phrase_error
 from service.http.problems import (
     ENCODINGS,
@@ -24,6 +24,8 @@ from service.http.problems import (
 M = TypeVar("M", bound=BaseModel)
 BODY_DEPTH: Final = web.AppKey("body_depth", int)
 DEFAULT_DEPTH: Final = 64
+VALIDATION_CONTEXT: Final = web.AppKey("validation_context", dict)
+"""What the models of bodies are checked against beside themselves, as pydantic's validation context."""
 MAX_ERRORS: Final = 50
 """Errors that one answer lists."""
 MAX_COUNTED: Final = 1_000
@@ -33,7 +35,8 @@ MAX_COUNTED: Final = 1_000
 async def read_json(request: web.Request, model: type[M]) -> M:
     """The body as `model`. Raises `UnsupportedMediaType`, `MalformedBody`, `OverLimit`, `InvalidRequest`; aiohttp raises 413."""
     check_content_type(request)
-    return parse_json(await read_body(request), model, request.app.get(BODY_DEPTH, DEFAULT_DEPTH))
+    app = request.app
+    return parse_json(await read_body(request), model, app.get(BODY_DEPTH, DEFAULT_DEPTH), app.get(VALIDATION_CONTEXT))
 
 
 async def read_body(request: web.Request) -> bytes:
@@ -54,7 +57,7 @@ def check_content_type(request: web.Request) -> None:
         raise UnsupportedEncoding
 
 
-def parse_json(body: bytes, model: type[M], depth: int = DEFAULT_DEPTH) -> M:
+def parse_json(body: bytes, model: type[M], depth: int = DEFAULT_DEPTH, context: JsonObject | None = None) -> M:
     """`body` as `model`, as strict about types as `model` itself says. Raises `MalformedBody`, `OverLimit`, `InvalidRequest`."""
     # Twice, on purpose: orjson refuses what is not JSON (NaN, 1e999, lone surrogates) and gives the data that the pointers
     # are checked against; only pydantic's own parser takes arrays for tuples and text for enums in strict mode.
@@ -65,7 +68,7 @@ def parse_json(body: bytes, model: type[M], depth: int = DEFAULT_DEPTH) -> M:
     if is_deeper(data, depth):
         raise OverLimit("body_too_deep", f"A body may be nested {depth} levels deep", "SHORTLIST_BODY_DEPTH", depth)
     try:
-        return model.model_validate_json(body)
+        return model.model_validate_json(body, context=context)
     except ValidationError as error:
         raise _explain(error, data, model) from None
 

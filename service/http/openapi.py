@@ -76,6 +76,14 @@ LANGUAGE_PARAMETER: JsonObject = {
     "example": "de",
 }
 
+QUERIES: Mapping[str, JsonObject] = MappingProxyType(
+    {
+        "limit": {"schema": {"type": "integer", "minimum": 1, "maximum": 500}, "description": "Items on one page."},
+        "cursor": {"schema": {"type": "string"}, "description": "The `next` of the page before."},
+        "after": {"schema": {"type": "integer", "minimum": 0}, "description": "What comes behind this one."},
+    }
+)
+
 
 def describe_service(routes: Sequence[Route]) -> JsonObject:
     """The document that `/openapi.json` serves."""
@@ -128,6 +136,7 @@ def _describe_parameters(route: Route) -> list[JsonObject]:
     headers = [*((TENANT, USER) if route.scoped else ()), *((IDEMPOTENCY_KEY,) if route.idempotent else ())]
     headers += [TIMEOUT] if route.timed else []
     parameters += [LANGUAGE_PARAMETER] if route.translated else []
+    parameters += [{"name": name, "in": "query", "required": False, **QUERIES[name]} for name in route.queries]
     parameters += [{"name": name, "in": "header", "required": False, "schema": HEADERS[name]} for name in headers]
     return parameters
 
@@ -140,7 +149,7 @@ def _describe_responses(route: Route, refs: Refs) -> JsonObject:
         content["text/event-stream"] = {"schema": {"$ref": REF.format(model="Event")}}
     if route.media_type:
         content[route.media_type] = {"schema": {"type": "string"}}
-    status = "200" if content else "204"
+    status = "201" if route.creates else "200" if content else "204"
     done: JsonObject = {"description": "Done.", **({"content": content} if content else {})}
     problem = {"application/problem+json": {"schema": {"$ref": REF.format(model="Problem")}}}
     return {status: done, "default": {"description": "A problem.", "content": problem}}

@@ -28,34 +28,35 @@ async def put_override(request: web.Request) -> web.Response:
     """Set one; what the catalog does not have is refused, so that a typing error is noticed."""
     services = get_services(request)
     tenant, _ = read_scope(request)
-    kind, id_ = _read_target(request)
+    kind, id_ = read_target(request)
     body = await read_json(request, OverrideBody)
-    if id_ not in _known_ids(services, kind):
-        raise NotFound(f"There is no such {kind}.")
+    require_known(services, kind, id_)
     return answer_json(_view(await services.overrides.put(tenant, kind, id_, enabled=body.enabled, reason=body.reason)))
 
 
 async def delete_override(request: web.Request) -> web.Response:
     """Take one back."""
     tenant, _ = read_scope(request)
-    kind, id_ = _read_target(request)
+    kind, id_ = read_target(request)
     if not await get_services(request).overrides.delete(tenant, kind, id_):
         raise NotFound(f"There is no override of this {kind}.")
     return web.Response(status=204)
 
 
-def _read_target(request: web.Request) -> tuple[OverrideKind, str]:
+def read_target(request: web.Request) -> tuple[OverrideKind, str]:
+    """Of what the path speaks. Raises `NotFound`."""
     written = request.match_info["kind"]
     for kind in get_args(OverrideKind):
         if kind == written:
             return kind, request.match_info["id"]
-    raise NotFound(f"Overrides are of {', '.join(get_args(OverrideKind))}.")
+    raise NotFound(f"What can be switched is of {', '.join(get_args(OverrideKind))}.")
 
 
-def _known_ids(services: Services, kind: OverrideKind) -> frozenset[str]:
+def require_known(services: Services, kind: OverrideKind, item: str) -> None:
+    """Raise `NotFound` for what the catalog does not have."""
     catalog = services.apps.catalog
-    known = {"app": catalog.by_app, "skill": catalog.skills, "focus_mode": catalog.focus_modes}[kind]
-    return frozenset(known)
+    if item not in {"app": catalog.by_app, "skill": catalog.skills, "focus_mode": catalog.focus_modes}[kind]:
+        raise NotFound(f"There is no such {kind}.")
 
 
 def _view(stored: StoredOverride) -> OverrideView:

@@ -10,6 +10,10 @@
     ├── UnknownSkill            unknown_skill             there is no such skill
     ├── MethodNotAllowed        method_not_allowed        the path exists, not with this method
     ├── Disabled                disabled                  it exists and may not be used now
+    ├── ConversationBusyNow     conversation_busy         another turn has the conversation
+    ├── Superseded              turn_superseded           the conversation was deleted or taken by another turn
+    ├── ForkPointRefused        fork_point_invalid        no fork begins at that message
+    ├── Unreadable              conversation_unreadable   what is stored cannot be read
     ├── KeyInUse                idempotency_key_in_use    the first request with this key still runs
     ├── ResponseNotStored       response_not_stored       it is done, and its answer was too large to keep
     ├── OverLimit               body_too_deep, url_too_long, headers_too_large, too_many_parameters
@@ -83,6 +87,8 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "unknown_skill": Kind(404, "There is no such skill"),
         "method_not_allowed": Kind(405, "This path does not take this method"),
         "disabled": Kind(409, "It may not be used now"),
+        "conversation_busy": Kind(409, "Another turn has the conversation"),
+        "turn_superseded": Kind(409, "The turn lost its conversation"),
         "idempotency_key_in_use": Kind(409, "The first request with this key still runs"),
         "response_not_stored": Kind(409, "The request is done, its answer was too large to keep"),
         "body_too_large": Kind(413, "The body is too large"),
@@ -90,6 +96,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "unsupported_media_type": Kind(415, "The body must be JSON"),
         "unsupported_encoding": Kind(415, "The body is compressed in an unknown way"),
         "invalid_request": Kind(422, "The request is invalid"),
+        "fork_point_invalid": Kind(422, "No fork begins at that message"),
         "invalid_parameter": Kind(422, "A query parameter is invalid"),
         "idempotency_key_reused": Kind(422, "The key belongs to another request"),
         "token_budget_exhausted": Kind(422, "The turn's token budget is too small"),
@@ -97,6 +104,7 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "rate_limited": Kind(429, "Too many requests"),
         "tenant_busy": Kind(429, "Too much of this tenant's is running"),
         "headers_too_large": Kind(431, "The headers are too large"),
+        "conversation_unreadable": Kind(500, "The stored conversation cannot be read"),
         "internal_error": Kind(500, "Something went wrong on our side"),
         "model_error": Kind(502, "The model gave no usable reply"),
         "model_refused": Kind(502, "The model cannot serve this request"),
@@ -251,6 +259,39 @@ class Disabled(Problem):
 
     def __init__(self, id: str, reason: str) -> None:  # noqa: A002
         super().__init__(f"{id} is disabled: {reason}", id=id, reason=reason)
+
+
+class ConversationBusyNow(Problem):
+    """Another turn has the conversation; one at a time may."""
+
+    code = "conversation_busy"
+
+    def __init__(self, retry_after: float) -> None:
+        super().__init__("A turn of this conversation runs; the next may begin when it has ended.", retry_after=retry_after)
+
+
+class Superseded(Problem):
+    """The turn's conversation was deleted, or another turn has taken it; nothing of this one was written since."""
+
+    code = "turn_superseded"
+
+    def __init__(self) -> None:
+        super().__init__("The conversation was deleted, or another turn has taken it over.")
+
+
+class ForkPointRefused(Problem):
+    """A fork begins at a user's message or at a final answer."""
+
+    code = "fork_point_invalid"
+
+    def __init__(self) -> None:
+        super().__init__("A fork begins at a user's message or at a final answer of this conversation.")
+
+
+class Unreadable(Problem):
+    """What is stored of the conversation is damaged, or was written by a newer version; it was left as it is."""
+
+    code = "conversation_unreadable"
 
 
 class KeyInUse(Problem):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from aiohttp import web
 
@@ -10,8 +11,9 @@ from apps.sdk.languages import is_language
 from apps.sdk.skill import Source
 from service.access.keys import TENANT_FORM
 from service.http.principal import PRINCIPAL
-from service.http.problems import MAX_QUOTED, Forbidden, InvalidHeader, InvalidParameter
+from service.http.problems import MAX_QUOTED, Forbidden, InvalidHeader, InvalidParameter, NotFound
 from service.services import SERVICES, Services
+from service.store.conversations import Owner
 from service.turns.request import Caller
 
 LANGUAGE = "lang"
@@ -31,6 +33,11 @@ def read_scope(request: web.Request) -> tuple[str, str]:
     if own is not None and tenant != own:
         raise Forbidden(f"The key is bound to another tenant than {TENANT} says; leave the header out.")
     return tenant, _read_name(request, USER, DEFAULT_USER)
+
+
+def read_owner(request: web.Request) -> Owner:
+    """Whose the conversations are. Raises `InvalidHeader`, `Forbidden`."""
+    return Owner(*read_scope(request))
 
 
 def read_caller(request: web.Request, source: Source) -> Caller:
@@ -54,15 +61,37 @@ def read_language(request: web.Request) -> str | None:
 
     Raises `InvalidParameter`, for any other query parameter too: a misspelt one would be a wish that nobody hears.
     """
-    for name in request.query:
-        if name != LANGUAGE:
-            raise InvalidParameter(name[:MAX_QUOTED], f"left out: {LANGUAGE} is the only parameter")
-    given = request.query.getall(LANGUAGE, [])
-    if not given:
-        return None
-    if len(given) > 1 or not is_language(given[0]):
+    tag = read_query(request, LANGUAGE).get(LANGUAGE)
+    if tag is not None and not is_language(tag):
         raise InvalidParameter(LANGUAGE, "one language tag, for example de or pt-BR")
-    return given[0]
+    return tag
+
+
+def read_query(request: web.Request, *names: str) -> dict[str, str]:
+    """The query parameters, each given once at most. Raises `InvalidParameter`, for one that is not of `names` too."""
+    for name in request.query:
+        if name not in names:
+            raise InvalidParameter(name[:MAX_QUOTED], f"left out: this takes {', '.join(names)}")
+        if len(request.query.getall(name)) > 1:
+            raise InvalidParameter(name, "given once")
+    return dict(request.query)
+
+
+def read_number(query: Mapping[str, str], name: str, default: int, *, least: int, most: int) -> int:
+    """A whole number of the query. Raises `InvalidParameter`."""
+    text = query.get(name)
+    if text is None:
+        return default
+    if not re.fullmatch(r"[0-9]{1,18}", text) or not least <= int(text) <= most:
+        raise InvalidParameter(name, f"a whole number from {least} to {most}")
+    return int(text)
+
+
+def require_name(text: str) -> str:
+    """A user's id from a path. Raises `NotFound` for what none can be."""
+    if not TENANT_FORM.fullmatch(text):
+        raise NotFound("There is no such user.")
+    return text
 
 
 def _read_name(request: web.Request, header: str, default: str) -> str:

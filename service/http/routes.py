@@ -10,8 +10,29 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from service.access.keys import Scope
-from service.http import catalog, docs, health, overrides, schemas, stages, turns
+from service.http import (
+    catalog,
+    conversation_schemas,
+    conversations,
+    docs,
+    events,
+    health,
+    overrides,
+    schemas,
+    stages,
+    toolsets,
+    turns,
+    users,
+)
 from service.views import catalog as views
+from service.views.conversations import (
+    ConversationsView,
+    ConversationView,
+    DeactivationsView,
+    ErasureView,
+    EventsView,
+    MessagesView,
+)
 from service.views.preparation import ExpansionView, PreprocessView
 from service.views.results import ExecutionView
 from service.views.turn import TurnView
@@ -23,10 +44,11 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Route:
     """One operation. `scoped`: takes tenant and user; `idempotent`: takes an Idempotency-Key; `timed`: takes a deadline.
 
-    `translated`: takes the language of its texts; `needs`: the scope of the key, None = it is open.
+    `translated`: takes the language of its texts; `creates`: answers 201; `queries`: its query parameters; `needs`: the scope of
+    the key, None = it is open.
     """
 
-    method: Literal["GET", "POST", "PUT", "DELETE"]
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
     path: str
     handler: Handler
     summary: str
@@ -39,9 +61,129 @@ class Route:
     idempotent: bool = False
     timed: bool = False
     translated: bool = False
+    creates: bool = False
+    queries: tuple[str, ...] = ()
     needs: Scope | None = "use"
 
 
+CONVERSATION_ROUTES: tuple[Route, ...] = (
+    Route(
+        "POST",
+        "/v1/conversations",
+        conversations.post_conversation,
+        "Make a conversation",
+        "conversations",
+        conversation_schemas.CreateConversationBody,
+        ConversationView,
+        scoped=True,
+        idempotent=True,
+        creates=True,
+    ),
+    Route(
+        "GET",
+        "/v1/conversations",
+        conversations.get_conversations,
+        "The user's conversations",
+        "conversations",
+        answer=ConversationsView,
+        scoped=True,
+        queries=("limit", "cursor"),
+    ),
+    Route(
+        "GET",
+        "/v1/conversations/{conversation}",
+        conversations.get_conversation,
+        "One conversation",
+        "conversations",
+        answer=ConversationView,
+        scoped=True,
+    ),
+    Route(
+        "PATCH",
+        "/v1/conversations/{conversation}",
+        conversations.patch_conversation,
+        "Change its title or intent",
+        "conversations",
+        conversation_schemas.ChangeConversationBody,
+        ConversationView,
+        scoped=True,
+    ),
+    Route(
+        "DELETE",
+        "/v1/conversations/{conversation}",
+        conversations.delete_conversation,
+        "Delete it with all that belongs to it",
+        "conversations",
+        scoped=True,
+    ),
+    Route(
+        "POST",
+        "/v1/conversations/{conversation}/fork",
+        conversations.post_fork,
+        "Branch off",
+        "conversations",
+        conversation_schemas.ForkBody,
+        ConversationView,
+        scoped=True,
+        idempotent=True,
+        creates=True,
+    ),
+    Route(
+        "GET",
+        "/v1/conversations/{conversation}/messages",
+        conversations.get_messages,
+        "Its history",
+        "conversations",
+        answer=MessagesView,
+        scoped=True,
+        queries=("limit", "after"),
+    ),
+    Route(
+        "GET",
+        "/v1/conversations/{conversation}/events",
+        events.get_events,
+        "What its turns told, as a page or as a stream that goes on",
+        "conversations",
+        answer=EventsView,
+        streams=True,
+        scoped=True,
+        queries=("limit", "after"),
+    ),
+    Route(
+        "GET",
+        "/v1/users/{user}/deactivations",
+        users.get_deactivations,
+        "What a user switched off",
+        "users",
+        answer=DeactivationsView,
+        scoped=True,
+    ),
+    Route(
+        "PUT",
+        "/v1/users/{user}/deactivations/{kind}/{id}",
+        users.put_deactivation,
+        "Switch an app, a skill or a focus mode off for a user",
+        "users",
+        scoped=True,
+    ),
+    Route(
+        "DELETE",
+        "/v1/users/{user}/deactivations/{kind}/{id}",
+        users.delete_deactivation,
+        "Switch it on again",
+        "users",
+        scoped=True,
+    ),
+    Route(
+        "DELETE",
+        "/v1/users/{user}",
+        users.delete_user,
+        "Erase all that is stored of a user",
+        "users",
+        answer=ErasureView,
+        scoped=True,
+    ),
+)
 ROUTES: tuple[Route, ...] = (
     Route(
         "POST",
@@ -121,6 +263,15 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route(
         "GET",
+        "/v1/toolsets",
+        toolsets.get_toolsets,
+        "Every toolset and overlay that an intent may name",
+        "catalog",
+        answer=views.ToolsetsView,
+        scoped=True,
+    ),
+    Route(
+        "GET",
         "/v1/overrides",
         overrides.get_overrides,
         "Every override",
@@ -149,6 +300,7 @@ ROUTES: tuple[Route, ...] = (
         scoped=True,
         needs="admin",
     ),
+    *CONVERSATION_ROUTES,
     Route("GET", "/health/live", health.get_live, "Whether the process runs", "health", answer=views.LiveView, needs=None),
     Route("GET", "/health/ready", health.get_ready, "Whether it can take turns", "health", answer=views.ReadyView, needs=None),
     Route("GET", "/metrics", health.get_metrics, "Prometheus metrics", "health", media_type="text/plain"),

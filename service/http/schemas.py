@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationInfo,
+    WithJsonSchema,
+    field_validator,
+)
 
 from apps.sdk.chat import Message, ToolCall
 from apps.sdk.jsontypes import JsonObject
@@ -108,7 +118,7 @@ def _end_with_user(messages: list[WireMessage]) -> list[WireMessage]:
 class ExpandBody(Body):
     """What a conversation wants of its tools."""
 
-    intent: Intent | None = Field(None, description="null or missing: the standard set.")
+    intent: Intent | None = Field(None, description="null or missing: as usual, the standard set.")
     source: Source = "chat"
 
     @property
@@ -127,11 +137,25 @@ class PreprocessBody(MessagesBody):
 
 
 class TurnBody(MessagesBody):
-    """A message to answer."""
+    """A message to answer, in a history that the caller keeps or in a stored conversation."""
 
+    conversation_id: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = Field(
+        None,
+        description="A stored conversation; `messages` are then the user's new ones alone, and `intent` changes the stored one"
+        " for this turn, key by key.",
+    )
     stream: bool = Field(False, description="Server-sent events instead of one JSON answer.")
     max_rounds: int | None = Field(None, ge=1, description="Rounds of tool calls; at most the service's own setting.")
     token_budget: int | None = Field(None, ge=1, description="Tokens over both models; at most the service's own setting.")
+
+
+    @field_validator("conversation_id")
+    @classmethod
+    def _take_new_messages_only(cls, conversation_id: str | None, info: ValidationInfo) -> str | None:
+        messages: Sequence[WireMessage] = info.data.get("messages", ())
+        if conversation_id is not None and any(message.role != "user" for message in messages):
+            raise ValueError("a stored conversation has its history: send only the user's new messages")
+        return conversation_id
 
 
 class ExecuteBody(ExpandBody):
@@ -145,7 +169,7 @@ class ExecuteBody(ExpandBody):
 WithoutNul = WithJsonSchema({"type": "string", "maxLength": 500, "pattern": "^[^\\u0000]*$"})
 
 
-def _refuse_nul(text: str) -> str:
+def refuse_nul(text: str) -> str:
     """Which not every database keeps."""
     if "\0" in text:
         raise ValueError("a NUL character cannot be kept")
@@ -156,4 +180,4 @@ class OverrideBody(Body):
     """An administrator's word about an app, a skill or a focus mode."""
 
     enabled: bool
-    reason: Annotated[str, StringConstraints(max_length=500), AfterValidator(_refuse_nul), WithoutNul] | None = None
+    reason: Annotated[str, StringConstraints(max_length=500), AfterValidator(refuse_nul), WithoutNul] | None = None

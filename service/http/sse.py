@@ -16,20 +16,30 @@ HEADERS = {"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-
 
 
 class EventStream:
-    """Sends what `produce` emits, each event with an id from 1, a comment when nothing happens for `heartbeat` seconds.
+    """Sends what `produce` emits, a comment when nothing happens for `heartbeat` seconds.
 
-    A client that reads nothing for `timeout` seconds is taken for gone. `last_words` end a stream that is cancelled.
+    `kept`: the events that a conversation keeps come with the ids that they have there, others without one, so that a client
+    which comes back with the last id misses nothing; else ids count from 1. A client that reads nothing for `timeout` seconds
+    is taken for gone. `last_words` end a stream that is cancelled.
     """
 
     def __init__(
-        self, request: web.Request, recording: Recording, *, heartbeat: float, timeout: float, last_words: Event
+        self,
+        request: web.Request,
+        recording: Recording,
+        *,
+        heartbeat: float,
+        timeout: float,
+        last_words: Event,
+        kept: bool = False,
     ) -> None:
         self._request = request
         self._recording = recording
         self._heartbeat = heartbeat
         self._timeout = timeout
         self._last_words = last_words
-        self._event_id = 0
+        self._kept = kept
+        self._count = 0
         self._queue: asyncio.Queue[Event | None] = asyncio.Queue()
         self._client_is_there = True
 
@@ -46,6 +56,10 @@ class EventStream:
             await self._write(response, None)
             raise
         return response
+
+    async def drained(self) -> None:
+        """Wait until what was emitted has been sent, or has found its client gone."""
+        await self._queue.join()
 
     async def _run(self, produce: Callable[[Emit], Awaitable[None]]) -> None:
         try:
@@ -66,16 +80,18 @@ class EventStream:
             chunk = self._encode(event)
             self._recording.add(chunk)
             await self._write(response, chunk)
+            self._queue.task_done()
         await self._write(response, None)
 
     def _encode(self, event: Event) -> bytes:
-        self._event_id += 1
+        self._count += 1
+        event_id = event.id if self._kept else self._count
         try:
-            return encode_event(event, self._event_id)
+            return encode_event(event, event_id)
         except (TypeError, ValueError) as error:
             structlog.get_logger(__name__).error("event_unwritable", name=event.name, exc_info=error)
             self._recording.discard()
-            return encode_event(Event("error", describe_problem(InternalProblem(), None)), self._event_id)
+            return encode_event(Event("error", describe_problem(InternalProblem(), None)), event_id)
 
     async def _write(self, response: web.StreamResponse, chunk: bytes | None) -> None:
         """Send the chunk, or the end of the stream, unless the client has left."""

@@ -12,7 +12,9 @@ from apps.sdk.contract import Contract
 from apps.sdk.jsontypes import Json, JsonObject
 from service.metrics import Metrics
 from service.models.fallbacks import ResilientModel
+from service.models.history import limit_prompt
 from service.models.llm import LiteLLM, ModelSpec
+from service.models.main_model import MainModel
 from service.models.offline import OFFLINE_NAME, OfflineModel, OfflineTexts
 from service.settings import Settings
 
@@ -40,12 +42,14 @@ class ModelsInUse:
     async def __aexit__(self, *_: object) -> None:
         await self.library.close()
 
-    def choose(self, extra: JsonObject, contract: Contract) -> ChatModel:
+    def choose(self, extra: JsonObject, contract: Contract) -> MainModel:
         """The main model: by the first rule that fits what the preselection found out, else the usual one."""
         for (field, value), model in self._by_field.items():
             if model is not None and str(extra.get(field)) == value:
-                return model
-        return self._main or OfflineModel(lambda name, text: propose(contract, name, text), self._texts)
+                return self._describe(model)
+        if self._main is not None:
+            return self._describe(self._main)
+        return MainModel(OfflineModel(lambda name, text: propose(contract, name, text), self._texts))
 
     @property
     def description(self) -> str:
@@ -81,7 +85,14 @@ class ModelsInUse:
             (name,), timeout=limit, attempt_timeout=min(limit, self._settings.preselection_attempt_timeout)
         )
 
-    def _make_main_model(self, names: Sequence[str]) -> ChatModel | None:
+    def _describe(self, model: ResilientModel) -> MainModel:
+        """With the limit of the smallest window, since any of them may have to answer."""
+        settings = self._settings
+        known = filter(None, map(self.library.find_window, model.names))
+        window = settings.context_window or min(known, default=None)
+        return MainModel(model, None if window is None else limit_prompt(window, settings.max_output_tokens))
+
+    def _make_main_model(self, names: Sequence[str]) -> ResilientModel | None:
         limit = self._settings.turn_timeout_max
         return self._make_resilient(names, timeout=limit, attempt_timeout=self._settings.model_timeout) if names else None
 

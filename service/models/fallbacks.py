@@ -88,6 +88,11 @@ class ResilientModel:
     def name(self) -> str:
         return self._models[0].name
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all its models."""
+        return tuple(model.name for model in self._models)
+
     async def complete(self, request: ChatRequest) -> ModelReply:
         run = self._start(request)
         return await self._within(run, self._ask_in_order(run, lambda model: model.complete(request)))

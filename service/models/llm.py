@@ -24,6 +24,7 @@ from itertools import count
 import structlog
 
 from apps.sdk.chat import (
+    BUILTIN_ARGUMENTS,
     ChatRequest,
     ContextWindowExceeded,
     Message,
@@ -34,6 +35,7 @@ from apps.sdk.chat import (
     ModelTimeout,
     ModelUnavailable,
     TextDelta,
+    find_builtin,
 )
 from apps.sdk.jsontypes import Json, JsonObject
 from service.models.chunks import ReplyAssembler
@@ -86,6 +88,18 @@ class LiteLLM:
 
     def model(self, spec: ModelSpec) -> LiteLLMModel:
         return LiteLLMModel(self, spec)
+
+    def find_window(self, name: str) -> int | None:
+        """Tokens of a model's window by litellm's own list; None for one that is not in it, and before it is loaded.
+
+        The list alone is read: `get_model_info` asks the network about some providers' models.
+        """
+        costs: Mapping[str, JsonObject] = self._library.model_cost if self.loaded else {}
+        provider, _, bare = name.partition("/")
+        same_name = costs.get(bare, {})
+        same_provider = str(same_name.get("litellm_provider", "")).startswith(provider)
+        known = costs.get(name, same_name if same_provider else {}).get("max_input_tokens")
+        return known if isinstance(known, int) and known > 0 else None
 
     async def close(self) -> None:
         """Close litellm's HTTP clients; calls that are under way fail."""
@@ -153,7 +167,7 @@ class LiteLLMModel:
         }
         if max_tokens := request.max_output_tokens or spec.max_output_tokens:
             arguments["max_tokens"] = max_tokens
-        return {**arguments, **_write_tools(request)}
+        return {**arguments, **_write_tools(request, spec.name)}
 
     @asynccontextmanager
     async def _mapping_errors(self) -> AsyncIterator[None]:
@@ -243,13 +257,16 @@ def _read_retry_after(error: Exception) -> float | None:
     return seconds if 0 <= seconds < float("inf") else None
 
 
-def _write_tools(request: ChatRequest) -> JsonObject:
-    if not request.tools:
-        return {}
-    tools: JsonObject = {"tools": [tool.to_wire() for tool in request.tools]}
-    if request.forced_tool is not None:
-        tools["tool_choice"] = {"type": "function", "function": {"name": request.forced_tool}}
-    return tools
+def _write_tools(request: ChatRequest, model: str) -> JsonObject:
+    """Each tool as a function, or as what the model's provider has in its place: a tool, arguments of the request, or both."""
+    written = [find_builtin(tool.builtins, model) or tool.to_wire() for tool in request.tools]
+    arguments: JsonObject = {key: tool[key] for tool in written for key in tool if key in BUILTIN_ARGUMENTS}
+    tools = [{key: value for key, value in tool.items() if key not in BUILTIN_ARGUMENTS} for tool in written]
+    if sent := [tool for tool in tools if tool]:
+        arguments["tools"] = sent
+        if request.forced_tool is not None:
+            arguments["tool_choice"] = {"type": "function", "function": {"name": request.forced_tool}}
+    return arguments
 
 
 def write_messages(messages: Sequence[Message]) -> list[JsonObject]:

@@ -3,35 +3,48 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import sqlite3
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Final, Self, TypeAlias, TypeVar
 
+import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from service.store.engines import WRITES, check_file, is_memory, make_engine, open_anchor, parse_url
+from service.store.engines import check_file, get_options, is_memory, make_engine, open_anchor, parse_url
 from service.store.errors import StoreUnavailable
 from service.store.schema import migrate
 
 T = TypeVar("T")
 Work: TypeAlias = Callable[[AsyncConnection], Awaitable[T]]
-"""What runs inside one transaction; it must not wait for anything but the connection."""
+"""What runs inside one transaction; it waits for nothing but the connection, and may be run again from its beginning."""
 
 DEFAULT_URL: Final = "sqlite+aiosqlite:///shortlist.db"
+PATIENCE: Final = 45.0
+"""Seconds after which a transaction on a server that says nothing any more is given up; the server's own limit is shorter."""
+ATTEMPTS: Final = 5
+"""How often a transaction is tried that PostgreSQL breaks off in favour of another one."""
+_LOOK: Final = sa.text("SELECT version_num FROM alembic_version")
+_REWRITE: Final = sa.text("UPDATE alembic_version SET version_num = version_num")
+"""Changes nothing, and needs the room that a change needs."""
+_CONFLICTS: Final = frozenset({"40001", "40P01"})  # serialization_failure, deadlock_detected
 
 
 class Database:
     """One database at its newest schema. Make it with `open`, end it with `close`, or use it as a context manager."""
 
-    def __init__(self, engine: AsyncEngine, anchor: sqlite3.Connection | None = None) -> None:
+    def __init__(self, engine: AsyncEngine, anchor: sqlite3.Connection | None = None, *, patience: float = PATIENCE) -> None:
         self._engine = engine
         self._anchor = anchor
+        # A call into SQLite cannot be given up; it waits for `BUSY_TIMEOUT` and no longer.
+        self._patience = None if engine.dialect.name == "sqlite" else patience
+        self._writes_fail = False
 
     @classmethod
-    async def open(cls, url: str = DEFAULT_URL) -> Self:
-        """Connect and migrate. `:memory:` gives a fresh database of its own.
+    async def open(cls, url: str = DEFAULT_URL, *, patience: float = PATIENCE) -> Self:
+        """Connect and migrate. `:memory:` gives a fresh database of its own; `patience` is for one transaction.
 
         Raises `StoreUnavailable` when it cannot be opened or written, `StoreTooNew` when a newer version migrated it.
         """
@@ -40,9 +53,9 @@ class Database:
         if single := is_memory(parsed):
             parsed, anchor = open_anchor()
         check_file(parsed)
-        database = cls(make_engine(parsed, single=single), anchor)
+        database = cls(make_engine(parsed, single=single), anchor, patience=patience)
         try:
-            await migrate(database.read, database.write)
+            await migrate(database.read, database._migrate)
         except BaseException:
             await database.close()
             raise
@@ -62,30 +75,64 @@ class Database:
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in a transaction that only reads: it sees one state. Raises `StoreUnavailable`."""
-        return await self._run(work, writes=False)
+        return await self._run(work, writes=False, patience=self._patience)
 
     async def write(self, work: Work[T]) -> T:
         """Run `work` in a transaction that is committed when it returns and rolled back when it raises.
 
         A caller that is cancelled waits until the transaction has ended: it is never left in doubt. Raises `StoreUnavailable`.
         """
-        return await self._run(work, writes=True)
+        return await self._run(work, writes=True, patience=self._patience)
 
-    async def _run(self, work: Work[T], *, writes: bool) -> T:
-        try:
-            return await _finish(self._transact(work, writes=writes))
-        except PoolTimeout:
-            raise StoreUnavailable("The database is too busy: no connection became free in time.") from None
-        except DBAPIError as error:
-            raise StoreUnavailable(f"The database does not work: {type(error).__name__}: {error.orig}") from error
-        except (SQLAlchemyError, OSError) as error:
-            raise StoreUnavailable(f"The database does not work: {type(error).__name__}") from error
+    async def check(self) -> None:
+        """Raise `StoreUnavailable` unless it can be read, and written if the last write failed, say because a disk is full."""
 
-    async def _transact(self, work: Work[T], *, writes: bool) -> T:
-        async with self._engine.connect() as plain:
-            connection = await plain.execution_options(**{WRITES: writes})
+        async def work(connection: AsyncConnection) -> None:
+            await connection.execute(_REWRITE if self._writes_fail else _LOOK)
+
+        await self._run(work, writes=self._writes_fail, patience=self._patience)
+
+    async def _migrate(self, work: Work[T]) -> T:
+        return await self._run(work, writes=True, patience=None)
+
+    async def _run(self, work: Work[T], *, writes: bool, patience: float | None) -> T:
+        attempt = 1
+        while True:
+            try:
+                done = await _finish(self._transact(work, writes=writes, patience=patience))
+                self._writes_fail = self._writes_fail and not writes
+                return done
+            except (SQLAlchemyError, OSError) as error:
+                self._writes_fail = self._writes_fail or writes
+                if attempt == ATTEMPTS or not _is_conflict(error):
+                    raise StoreUnavailable(_describe(error)) from error
+            await asyncio.sleep(random.uniform(0, 0.01 * 2**attempt))  # noqa: S311 (no secret)
+            attempt += 1
+
+    async def _transact(self, work: Work[T], *, writes: bool, patience: float | None) -> T:
+        async with asyncio.timeout(patience), self._engine.connect() as plain:
+            connection = await plain.execution_options(**get_options(self._engine.dialect.name, writes=writes))
             async with connection.begin():
                 return await work(connection)
+
+
+def _is_conflict(error: Exception) -> bool:
+    """Whether the database broke a transaction off in favour of another one; nothing of it was done."""
+    return isinstance(error, DBAPIError) and getattr(error.orig, "sqlstate", None) in _CONFLICTS
+
+
+def _describe(error: Exception) -> str:
+    """What is wrong, without PostgreSQL's details, which quote rows."""
+    match error:
+        case PoolTimeout():
+            return "The database is too busy: no connection became free in time."
+        case TimeoutError():
+            return "The database does not answer in time."
+        case DBAPIError():
+            said = getattr(getattr(error.orig, "diag", None), "message_primary", None) or str(error.orig)
+            return f"The database does not work: {type(error).__name__}: {said.strip().partition(chr(10))[0]}"
+        case _:
+            return f"The database does not work: {type(error).__name__}"
 
 
 async def _finish(work: Coroutine[None, None, T]) -> T:

@@ -1,11 +1,13 @@
-"""Makes the engine for a database URL: SQLite needs its pragmas and its transactions set, other databases nothing."""
+"""Makes the engine for a database URL: SQLite needs its pragmas and its transactions set, PostgreSQL its limits of time."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 import sqlalchemy as sa
@@ -23,6 +25,22 @@ BUSY_TIMEOUT: Final = 5.0
 MEMORY: Final = ":memory:"
 WRITES: Final = "shortlist_writes"
 """The execution option that marks a transaction as one that writes."""
+POOL: Final = 10
+"""Connections of one process."""
+DRIVERS: Final = MappingProxyType({
+    "sqlite": "sqlite+aiosqlite",
+    "sqlite+aiosqlite": "sqlite+aiosqlite",
+    "postgres": "postgresql+psycopg",
+    "postgresql": "postgresql+psycopg",
+    "postgresql+psycopg": "postgresql+psycopg",
+})  # fmt: skip
+"""The databases by what a URL may call them."""
+LIBPQ: Final = MappingProxyType({"connect_timeout": "5", "tcp_user_timeout": "10000", "keepalives_idle": "30"})
+"""Seconds, milliseconds and seconds after which a server that is silent counts as gone, unless the URL has its own."""
+SESSION: Final = (
+    f"SET lock_timeout = '{BUSY_TIMEOUT:g}s'; SET statement_timeout = '30s'; SET idle_in_transaction_session_timeout = '30s'"
+)
+"""A process that freezes within a transaction must not hold others up for longer."""
 
 
 def parse_url(text: str) -> URL:
@@ -31,10 +49,13 @@ def parse_url(text: str) -> URL:
         return sa.make_url("sqlite+aiosqlite:///:memory:")
     try:
         url = sa.make_url(text)
-        url.get_dialect()
-    except (ArgumentError, ImportError, ValueError):
-        raise StoreUnavailable("The database URL is not valid; a valid one is sqlite+aiosqlite:///shortlist.db") from None
-    return url
+    except (ArgumentError, ValueError):
+        url = None
+    if url is None or url.drivername not in DRIVERS:
+        raise StoreUnavailable(
+            "The database URL is not valid; valid ones are sqlite:///shortlist.db and postgresql://user@host/database"
+        )
+    return url.set(drivername=DRIVERS[url.drivername])
 
 
 def is_memory(url: URL) -> bool:
@@ -68,24 +89,48 @@ def check_file(url: URL) -> None:
 
 
 def make_engine(url: URL, *, single: bool) -> AsyncEngine:
-    """An engine without a connection yet; `single` = at most one connection at a time."""
-    if url.get_backend_name() != "sqlite":
-        return create_async_engine(url, pool_pre_ping=True)
-    size = 1 if single else 10
-    engine = create_async_engine(url, poolclass=AsyncAdaptedQueuePool, pool_size=size, max_overflow=0)
-    event.listen(engine.sync_engine, "connect", _prepare_connection)
-    event.listen(engine.sync_engine, "begin", _begin)
+    """An engine without a connection yet; `single` = at most one connection at a time. Raises `StoreUnavailable`."""
+    if url.get_backend_name() == "sqlite":
+        size = 1 if single else POOL
+        engine = create_async_engine(url, poolclass=AsyncAdaptedQueuePool, pool_size=size, max_overflow=0, hide_parameters=True)
+        event.listen(engine.sync_engine, "connect", _prepare_connection)
+        event.listen(engine.sync_engine, "begin", _begin)
+        return engine
+    url = url.update_query_dict({name: value for name, value in LIBPQ.items() if name not in url.query})
+    try:
+        engine = create_async_engine(url, pool_size=POOL, max_overflow=0, pool_pre_ping=True, hide_parameters=True)
+    except ImportError:
+        raise StoreUnavailable("PostgreSQL needs its driver: install the extra `postgres` of Shortlist.") from None
+    event.listen(engine.sync_engine, "connect", _prepare_session)
     return engine
 
 
+def get_options(dialect: str, *, writes: bool) -> Mapping[str, object]:
+    """The execution options of a transaction: one that reads sees one state throughout."""
+    if dialect == "sqlite" or writes:
+        return {WRITES: writes}
+    return {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+
+
 def _prepare_connection(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    """FULL: what is committed is on the disk, also when the power fails. NORMAL would save one `fsync` a transaction and may
+    lose the last ones then: answers that were given, epochs and idempotency keys that were used. Builds differ in the default.
+    """
     # The driver must not open transactions by itself: SQLAlchemy's documentation, "Transactions with SQLite".
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT * 1000)}")
     cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+def _prepare_session(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    cursor = connection.cursor()
+    cursor.execute(SESSION)
+    cursor.close()
+    connection.commit()
 
 
 def _begin(connection: Connection) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, TypeAlias
@@ -18,6 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.store.database import Database
+from service.store.errors import StoreUnavailable
 from service.store.tables import idempotency_records as records
 from service.store.tables import utc_now
 from service.store.upsert import insert_missing
@@ -92,7 +94,8 @@ class IdempotencyRecords:
         try:
             return await self._database.write(work)
         except asyncio.CancelledError:  # the write may have been made all the same
-            await self.abandon(started)
+            with suppress(StoreUnavailable):  # then the lease runs out
+                await self.abandon(started)
             raise
 
     async def finish(self, started: Started, response: StoredResponse) -> bool:

@@ -8,31 +8,31 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-SQLITE_FILE: Final = "sqlite+aiosqlite:///"
-HEAD: Final = "0002"
+SQLITE_FILES: Final = ("sqlite:///", "sqlite+aiosqlite:///")
+HEAD: Final = "0003"
 """The newest migration. Known without Alembic, so that a start with nothing to migrate does not import it."""
 
 
 def may_hold_overrides(url: str) -> bool:
     """Whether the database must be opened to know the overrides: False for a SQLite file that is missing or has none."""
-    if not url.startswith(SQLITE_FILE):
-        return True
     path = _find_file(url)
+    if path is None:
+        return True
     return path.exists() and _ask(path, "SELECT EXISTS (SELECT 1 FROM overrides)") != 0
 
 
 def describe_database(url: str) -> str | None:
     """What is to be said of a SQLite file that is fine, None when the store itself has to be asked."""
-    if not url.startswith(SQLITE_FILE):
-        return None
     path = _find_file(url)
+    if path is None:
+        return None
     if not path.exists():
         return "it is made at the first start" if os.access(path.absolute().parent, os.W_OK) else None
     return "it opens and is at its newest schema" if _ask(path, "SELECT version_num FROM alembic_version") == HEAD else None
 
 
-def _find_file(url: str) -> Path:
-    return Path(url.removeprefix(SQLITE_FILE))
+def _find_file(url: str) -> Path | None:
+    return next((Path(url.removeprefix(start)) for start in SQLITE_FILES if url.startswith(start)), None)
 
 
 def _ask(path: Path, query: str) -> object:

@@ -82,6 +82,8 @@ def _find_revision(connection: Connection) -> str | None:
 async def _lock_schema(connection: AsyncConnection) -> None:
     """Let one process migrate at a time. On SQLite the transaction, which writes, already does."""
     if connection.dialect.name == "postgresql":
+        for timeout in ("lock_timeout", "statement_timeout"):  # a migration takes as long as it takes
+            await connection.execute(sa.text(f"SET LOCAL {timeout} = 0"))
         await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(SCHEMA_LOCK)))
 
 

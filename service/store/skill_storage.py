@@ -16,6 +16,7 @@ from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import MAX_STORAGE_KEY, SkillFailed, SkillStorage
 from service.store.database import Database, Work
 from service.store.errors import StoreUnavailable
+from service.store.locks import lock
 from service.store.tables import skill_storage, utc_now
 from service.store.upsert import upsert
 
@@ -118,6 +119,7 @@ class _ScopedStorage:
         count = sa.select(sa.func.count()).select_from(skill_storage).where(*self._scope.covers(), skill_storage.c.key != key)
 
         async def work(connection: AsyncConnection) -> None:
+            await lock(connection, "skill_storage", self._scope.tenant, self._scope.app_id, self._scope.user)
             if (await connection.scalar(count) or 0) >= self._limits.keys:
                 raise SkillFailed(f"This app's storage is full: at most {self._limits.keys} keys per user.")
             await upsert(connection, skill_storage, row)

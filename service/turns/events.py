@@ -17,10 +17,11 @@ EventName: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event; `data` is what its JSON line holds."""
+    """One event; `data` is what its JSON line holds. `id`: that under which a conversation keeps it."""
 
     name: EventName
     data: JsonObject
+    id: int | None = None
 
 
 Emit: TypeAlias = Callable[[Event], None]
@@ -31,9 +32,10 @@ def discard(event: Event) -> None:
     """An `Emit` for callers that only want the outcome."""
 
 
-def encode_event(event: Event, event_id: int) -> bytes:
-    """The event as server-sent-events text: id, name and one line of JSON."""
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (event_id, event.name.encode(), orjson.dumps(event.data))
+def encode_event(event: Event, event_id: int | None) -> bytes:
+    """The event as server-sent-events text: id, if it has one, name and one line of JSON."""
+    head = b"" if event_id is None else b"id: %d\n" % event_id
+    return b"%sevent: %s\ndata: %s\n\n" % (head, event.name.encode(), orjson.dumps(event.data))
 
 
 HEARTBEAT = b": still here\n\n"

@@ -9,11 +9,12 @@ from typing import Protocol
 from apps.sdk.catalog import Catalog
 from apps.sdk.chat import Message
 from apps.sdk.contract import Contract, make_contract
-from preprocessor.availability import Override
+from preprocessor.availability import Deactivation, Override
 from preprocessor.expand import Expansion
 from preprocessor.intent import Intent
 from preprocessor.pipeline import Prepared, PreprocessRequest
 from service.apps_in_use import AppsInUse
+from service.store.conversations import Owner
 from service.turns.errors import DeadlinePassed
 from service.turns.request import Caller, TurnLimits
 
@@ -22,6 +23,12 @@ class OverrideSource(Protocol):
     """The administrators' overrides of a tenant."""
 
     async def current(self, tenant: str) -> tuple[Override, ...]: ...
+
+
+class DeactivationSource(Protocol):
+    """What users have switched off for themselves."""
+
+    async def current(self, owner: Owner) -> tuple[Deactivation, ...]: ...
 
 
 class Preparation:
@@ -34,10 +41,12 @@ class Preparation:
         self,
         apps: AppsInUse,
         overrides: OverrideSource,
+        deactivations: DeactivationSource,
         load_models: Callable[[], Awaitable[None]],
     ) -> None:
         self._apps = apps
         self._overrides = overrides
+        self._deactivations = deactivations
         self._load_models = load_models
 
     async def expand(self, caller: Caller, intent: Intent) -> Expansion:
@@ -71,6 +80,7 @@ class Preparation:
             intent=intent,
             source=caller.source,
             overrides=await self._overrides.current(caller.tenant),
+            deactivations=await self._deactivations.current(Owner(caller.tenant, caller.user)),
             deadline=limits.deadline if limits else None,
             token_budget=limits.token_budget if limits else None,
         )

@@ -6,12 +6,22 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from apps.sdk.chat import ChatModel, ChatRequest, Message, ModelReply, TextDelta, ToolDefinition, Usage
-from apps.sdk.tokens import estimate_reply, estimate_request
-from service.models.history import write_exchange
+from apps.sdk.chat import (
+    ChatModel,
+    ChatRequest,
+    ContextWindowExceeded,
+    Message,
+    ModelReply,
+    TextDelta,
+    ToolDefinition,
+    Usage,
+)
+from apps.sdk.tokens import estimate_definition, estimate_message, estimate_reply, estimate_request
+from service.models.history import LeftOut, PromptWindow, write_exchange
 from service.models.replies import make_sendable
 from service.turns.errors import BudgetSpent
 from service.turns.events import Emit, Event
+from service.turns.message_log import NO_LOG, MessageLog
 from service.turns.request import TurnLimits
 from service.turns.tool_calls import ExecutedCall, ToolCalls
 
@@ -29,7 +39,10 @@ class Round:
 
 @dataclass(slots=True)
 class LoopState:
-    """What a turn has so far. It is always a valid history: no call is added without its result."""
+    """What a turn has so far. It is always a valid history: no call is added without its result.
+
+    `left_out` is what the model was not shown of the turns before, at its last call.
+    """
 
     messages: list[Message] = field(default_factory=list)
     rounds: list[Round] = field(default_factory=list)
@@ -38,6 +51,7 @@ class LoopState:
     text: str = ""
     answered: bool = False
     notices: list[str] = field(default_factory=list)
+    left_out: LeftOut = field(default_factory=LeftOut)
 
     @property
     def has_something(self) -> bool:
@@ -55,19 +69,23 @@ class ToolLoop:
         self,
         *,
         model: ChatModel,
+        window: PromptWindow,
         calls: ToolCalls,
         limits: TurnLimits,
         tokens_used: int,
         last_call: str,
         emit: Emit,
         stream: bool,
+        log: MessageLog = NO_LOG,
     ) -> None:
         self._model = model
+        self._window = window
         self._calls = calls
         self._limits = limits
         self._last_call = last_call
         self._tokens_used = tokens_used
         self._emit = emit
+        self._log = log
         self._stream = stream
         self.state = LoopState()
 
@@ -98,11 +116,25 @@ class ToolLoop:
     async def _ask(
         self, history: Sequence[Message], tools: tuple[ToolDefinition, ...], closing: tuple[Message, ...] = ()
     ) -> ModelReply:
-        request = ChatRequest(
-            messages=(*history, *self.state.messages, *closing),
-            tools=tools,
-            timeout=self._limits.time_left,
-        )
+        """Ask with what fits of the history; with less of it where a model says that it is too long. All of this turn stays."""
+        beside = sum(map(estimate_message, closing)) + sum(map(estimate_definition, tools))
+        while True:
+            fitting = self._window.fit((*history, *self.state.messages), beside)
+            self._note_left_out(fitting.left_out)
+            request = ChatRequest((*fitting.messages, *closing), tools, timeout=self._limits.time_left)
+            try:
+                return await self._send(request)
+            except ContextWindowExceeded:
+                was_told = bool(self.state.text)
+                if was_told or not self._window.narrow(fitting, estimate_request(request)):
+                    raise
+
+    def _note_left_out(self, left_out: LeftOut) -> None:
+        self.state.left_out = left_out
+        if left_out.messages:
+            self.state.notices.append("history_shortened")
+
+    async def _send(self, request: ChatRequest) -> ModelReply:
         estimate = estimate_request(request)
         if self._tokens_used + estimate > self._limits.token_budget:
             raise BudgetSpent(self._limits.token_budget)
@@ -134,11 +166,14 @@ class ToolLoop:
         finally:
             # also when this is cancelled: whatever happens, each call in the history has its one result
             self._take_results(reply, await self._calls.collect(batch))
+        await self._log.flush()
 
     def _take_results(self, reply: ModelReply, executed: Sequence[ExecutedCall]) -> None:
         self.state.executed.extend(executed)
         results = [Message("tool", item.rendered.content, tool_call_id=item.call.id) for item in executed]
-        self.state.messages.extend(write_exchange(reply.text, [make_sendable(item.call) for item in executed], results))
+        exchange = tuple(write_exchange(reply.text, [make_sendable(item.call) for item in executed], results))
+        self.state.messages.extend(exchange)
+        self._log.add(exchange)
 
     def _take_answer(self, reply: ModelReply) -> None:
         self.state.text = reply.text

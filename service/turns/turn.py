@@ -7,18 +7,20 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
-from apps.sdk.chat import ChatModel, Message, ModelError, ModelTimeout, Usage
+from apps.sdk.chat import Message, ModelError, ModelTimeout, Usage
 from apps.sdk.contract import Contract
 from apps.sdk.jsontypes import JsonObject
 from preprocessor.exposure import Exposure
 from preprocessor.pipeline import Prepared
 from preprocessor.preselect import Preselection
 from service.instructions import BaseInstructions
-from service.models.history import repair_history
+from service.models.history import PromptWindow, repair_history
+from service.models.main_model import MainModel
 from service.turns.answers import Answer, TurnProblem, conclude
 from service.turns.call_runner import CallRunner
 from service.turns.errors import BudgetSpent, DeadlinePassed
 from service.turns.events import Emit, Event
+from service.turns.message_log import NO_LOG, MessageLog
 from service.turns.preparation import Preparation
 from service.turns.request import TurnLimits, TurnRequest
 from service.turns.tool_loop import LoopState, ToolLoop
@@ -47,7 +49,7 @@ class TurnOutcome:
 class TurnModels(Protocol):
     """Chooses the main model of a turn; `extra` is what the preselection found out beside the skills."""
 
-    def choose(self, extra: JsonObject, contract: Contract) -> ChatModel: ...
+    def choose(self, extra: JsonObject, contract: Contract) -> MainModel: ...
 
 
 class TurnRunner:
@@ -59,8 +61,8 @@ class TurnRunner:
         self._models = models
         self._texts = texts
 
-    async def run(self, request: TurnRequest, emit: Emit) -> TurnOutcome:
-        """Answer one message: expand, preselect and expose; converse; conclude.
+    async def run(self, request: TurnRequest, emit: Emit, log: MessageLog = NO_LOG) -> TurnOutcome:
+        """Answer one message: expand, preselect and expose; converse; conclude. Each round's messages go to `log`.
 
         Raises `ModelError`, `BudgetSpent` or `DeadlinePassed` only when there is nothing at all to answer with.
         """
@@ -69,7 +71,7 @@ class TurnRunner:
         history = repair_history(request.messages)
         prepared = await self._preparation.prepare(request.caller, request.intent, history.messages, request.limits)
         emit(Event("preselection", describe_preparation(prepared).model_dump(mode="json")))
-        loop = self._begin_loop(request, prepared, emit)
+        loop = self._begin_loop(request, prepared, emit, log)
         messages = self._compose(prepared.exposure, history.messages)
         problem = await converse(loop, messages, prepared.exposure, request.limits)
         answer = conclude(loop.state, problem, self._texts.answers)
@@ -77,15 +79,18 @@ class TurnRunner:
         emit(Event("usage", describe_usage(outcome.usage).model_dump()))
         return outcome
 
-    def _begin_loop(self, request: TurnRequest, prepared: Prepared, emit: Emit) -> ToolLoop:
+    def _begin_loop(self, request: TurnRequest, prepared: Prepared, emit: Emit, log: MessageLog) -> ToolLoop:
         contract = prepared.exposure.contract
+        main = self._models.choose(prepared.preselection.extra, contract)
         return ToolLoop(
-            model=self._models.choose(prepared.preselection.extra, contract),
+            model=main.model,
+            window=PromptWindow(main.prompt_limit),
             calls=self._calls.begin_turn(contract, request.caller, emit),
             limits=request.limits,
             tokens_used=count_tokens(prepared.preselection),
             last_call=self._texts.turn.last_call,
             emit=emit,
+            log=log,
             stream=request.stream,
         )
 

@@ -137,3 +137,30 @@ class ReadyView(View):
     apps: int
     skills: int
     quarantined: int
+
+
+class ToolsetView(View):
+    """A preset that an intent may name: its skills in order, against the catalog, and what of its names is none of them."""
+
+    name: str
+    description: str
+    includes: tuple[str, ...]
+    skills: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+class OverlayView(View):
+    """A switch of an intent: the skill that it adds, and for which models a built-in stands in its place."""
+
+    name: str
+    skill: str
+    known: bool = Field(description="Whether the catalog has the skill.")
+    builtins: tuple[str, ...] = Field(description="Model patterns.")
+
+
+class ToolsetsView(View):
+    """Every toolset, `full` last, and every overlay."""
+
+    catalog: str
+    toolsets: tuple[ToolsetView, ...]
+    overlays: tuple[OverlayView, ...]

@@ -11,6 +11,7 @@ from preprocessor.expand import Expansion
 from preprocessor.exposure import Exposure
 from preprocessor.pipeline import Prepared
 from preprocessor.preselect import Preselection
+from preprocessor.selection import PatternKey
 from service.views.view import View
 
 OFFLINE_PRESELECTION = "ranking (offline stand-in for the cheap model)"
@@ -34,15 +35,25 @@ class RejectedView(View):
     reason: str
 
 
+class MatchedView(View):
+    """What each pattern of an intent matched in the catalog; of `picks` the globs alone are told."""
+
+    picks: dict[str, tuple[str, ...]]
+    allowed: dict[str, tuple[str, ...]]
+    disabled: dict[str, tuple[str, ...]]
+
+
 class ExpansionView(View):
     """The names available for an intent, in order, and why each other one is not."""
 
     available: tuple[str, ...]
-    picks: tuple[str, ...]
+    picks: tuple[str, ...] = Field(description="Those that were picked one by one; they are sent in full.")
+    overlays: tuple[str, ...] = Field(description="Those that a switch like `web_search` added; they are sent in full.")
     dropped: tuple[DroppedView, ...]
-    unknown: tuple[str, ...]
+    unknown: tuple[str, ...] = Field(description="Picks that are no skills.")
+    missing_standard: tuple[str, ...] = Field(description="What picks of nearly the whole standard set leave out of it.")
     warnings: tuple[str, ...]
-    matched: dict[str, tuple[str, ...]] = Field(description="What each pattern matched.")
+    matched: MatchedView
     focus_modes: tuple[str, ...]
     memories: tuple[str, ...]
 
@@ -131,13 +142,22 @@ def describe_expansion(expansion: Expansion) -> ExpansionView:
     return ExpansionView(
         available=expansion.available,
         picks=expansion.picks,
+        overlays=expansion.overlays,
         dropped=tuple(DroppedView(name=drop.name, code=drop.code, reason=drop.reason) for drop in expansion.dropped),
         unknown=expansion.unknown,
+        missing_standard=expansion.missing_standard,
         warnings=expansion.warnings,
-        matched={match.pattern: match.names for match in expansion.disabled_matches},
+        matched=_describe_matches(expansion),
         focus_modes=expansion.focus_modes,
         memories=expansion.memories,
     )
+
+
+def _describe_matches(expansion: Expansion) -> MatchedView:
+    matched: dict[PatternKey, dict[str, tuple[str, ...]]] = {"picks": {}, "allowed": {}, "disabled": {}}
+    for match in expansion.matches:
+        matched[match.key][match.pattern] = match.names
+    return MatchedView(**matched)
 
 
 def describe_preselection(preselection: Preselection) -> PreselectionView:

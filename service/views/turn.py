@@ -47,6 +47,14 @@ class CallView(View):
     execution: ExecutionView
 
 
+class LeftOutView(View):
+    """What the main model was not shown of the history, since its window is smaller; tokens by the documented estimate."""
+
+    turns: int
+    messages: int
+    tokens: int
+
+
 class TraceView(View):
     """How the answer came about."""
 
@@ -56,6 +64,7 @@ class TraceView(View):
     rounds: tuple[RoundView, ...]
     calls: tuple[CallView, ...]
     repairs: tuple[str, ...]
+    left_out: LeftOutView
     seconds: float
 
 
@@ -70,6 +79,7 @@ class TurnView(View):
     """A turn's answer. Append `messages` to the history to go on."""
 
     id: str
+    conversation_id: str | None = Field(description="The stored conversation; null when the caller keeps the history.")
     status: Literal["done"] = "done"
     answer: AnswerView
     model: str | None = Field(description="The model that served the answer; offline stand-ins name themselves.")
@@ -85,6 +95,7 @@ def describe_turn(outcome: TurnOutcome) -> TurnView:
     messages = (*outcome.state.messages, Message("assistant", answer.text))
     return TurnView(
         id=outcome.request.id,
+        conversation_id=outcome.request.caller.conversation,
         answer=AnswerView(content=answer.text),
         model=answer.model,
         notices=tuple(NoticeView(code=notice.code, message=notice.message) for notice in answer.notices),
@@ -94,8 +105,14 @@ def describe_turn(outcome: TurnOutcome) -> TurnView:
     )
 
 
+def describe_finished(outcome: TurnOutcome) -> JsonObject:
+    """What a conversation's events keep of it: all but the trace, and the messages, which are kept as such."""
+    return describe_turn(outcome).model_dump(mode="json", exclude={"trace", "messages"})
+
+
 def _describe_trace(outcome: TurnOutcome) -> TraceView:
     prepared = describe_preparation(outcome.prepared)
+    left_out = outcome.state.left_out
     return TraceView(
         expansion=prepared.expansion,
         preselection=prepared.preselection,
@@ -103,6 +120,7 @@ def _describe_trace(outcome: TurnOutcome) -> TraceView:
         rounds=tuple(map(_describe_round, outcome.state.rounds)),
         calls=tuple(map(_describe_call, outcome.state.executed)),
         repairs=outcome.repairs,
+        left_out=LeftOutView(turns=left_out.turns, messages=left_out.messages, tokens=left_out.tokens),
         seconds=round(outcome.seconds, 4),
     )
 

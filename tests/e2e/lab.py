@@ -188,11 +188,15 @@ class Lab:
 
     async def stream(self, text: str = "Please do it.", **body: Json) -> list[tuple[str, JsonObject]]:
         """Name and data of each event of one turn, after checking that ids count from 1."""
+        return read_events(await self.stream_text(text, **body))
+
+    async def stream_text(self, text: str = "Please do it.", **body: Json) -> str:
+        """The stream of one turn as it came."""
         sent = {"messages": [user(text)], "stream": True, **body}
         async with self.running.client.post(self.running.url + "/v1/turns", json=sent) as response:
             assert response.status == 200
             assert response.content_type == "text/event-stream"
-            return read_events(await response.text())
+            return await response.text()
 
     async def metrics(self) -> str:
         """What Prometheus would read."""
@@ -201,13 +205,25 @@ class Lab:
 
 
 def read_events(text: str) -> list[tuple[str, JsonObject]]:
-    """Name and data of each event; comments are passed over."""
-    blocks = [block.splitlines() for block in text.split("\n\n") if block and not block.startswith(":")]
-    for number, (id_line, event_line, data_line) in enumerate(blocks, start=1):
-        assert id_line == f"id: {number}"
+    """Name and data of each event, after checking that ids count from 1."""
+    events = read_id_events(text)
+    assert [event_id for event_id, _, _ in events] == list(range(1, len(events) + 1))
+    return [(name, data) for _, name, data in events]
+
+
+def read_id_events(text: str) -> list[tuple[int, str, JsonObject]]:
+    """Id, name and data of each event; one without an id has the last one's, as browsers see it. Comments are passed over."""
+    events: list[tuple[int, str, JsonObject]] = []
+    for block in text.split("\n\n"):
+        if not block or block.startswith(":"):
+            continue
+        *id_lines, event_line, data_line = block.splitlines()
+        assert all(line.startswith("id: ") for line in id_lines)
         assert event_line.startswith("event: ")
         assert data_line.startswith("data: ")
-    return [(block[1].removeprefix("event: "), orjson.loads(block[2].removeprefix("data: "))) for block in blocks]
+        event_id = int(id_lines[0][4:]) if id_lines else events[-1][0] if events else 0
+        events.append((event_id, event_line[7:], orjson.loads(data_line[6:])))
+    return events
 
 
 async def wait_until(condition: Callable[[], object], seconds: float = 10.0) -> None:

@@ -139,12 +139,13 @@ def test_each_endpoint_is_there() -> None:
 
 
 async def test_each_intent_does_what_is_said(tmp_path: Path) -> None:
-    """None, not these, only these."""
-    intents = [json.loads(text) for text in re.findall(r"`(\{\"(?:enabled|disabled|picks)\".*?\})`", README)]
+    """None, not these, only these, a preset."""
+    intents = [json.loads(text) for text in re.findall(r"`(\{\"(?:enabled|disabled|picks|toolset)\".*?\})`", README)]
     async with run_shortlist(make_settings(tmp_path)) as running:
         answers = await asyncio.gather(*(running.post("/v1/expand", {"intent": intent}) for intent in intents))
-    none, without, only = [answer["available"] for _, answer in answers]
+    none, without, only, preset = [answer["available"] for _, answer in answers]
     assert none == []
     assert without
     assert not any(name.startswith("math-") for name in without)
     assert only == ["time-now"]
+    assert {name.partition("-")[0] for name in preset} == {"web", "weather"}

@@ -1,8 +1,7 @@
-"""`Idempotency-Key` over real sockets and a real store."""
+"""`Idempotency-Key` over real sockets and a real store, on SQLite and PostgreSQL."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
 import aiohttp
 import pytest
@@ -67,12 +66,6 @@ class Work:
             return response
 
         return await self.route.run_stream(request, produce)
-
-
-@pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    async with await Database.open(f"sqlite+aiosqlite:///{tmp_path / 'store.db'}") as opened:
-        yield opened
 
 
 def identify(request: web.Request) -> tuple[str, str]:

@@ -460,3 +460,24 @@ def _no_leftovers() -> Iterator[None]:
     """Sessions that were not closed warn when they are collected: collect while the test can still fail."""
     yield
     gc.collect()
+
+
+@pytest.mark.parametrize(
+    ("name", "window"),
+    [
+        ("openai/gpt-4o", 128_000),
+        ("gpt-4o", 128_000),
+        ("azure/gpt-4o", 128_000),
+        ("openai/gpt-3.5-turbo", 16_385),
+        ("anthropic/claude-sonnet-4-5", 200_000),
+        ("openai/main", None),
+        ("hosted_vllm/gpt-4o", None),  # a server of one's own decides itself how much it takes
+        ("ollama/gpt-4o", None),
+        ("sample_spec", None),
+        ("", None),
+    ],
+)
+def test_windows_that_litellm_knows(loaded: LiteLLM, name: str, window: int | None) -> None:
+    """By the very model, or by its bare name where the provider is the same."""
+    assert loaded.find_window(name) == window
+    assert LiteLLM().find_window(name) is None  # not loaded

@@ -1,8 +1,6 @@
-"""Overrides, skill storage and idempotency records on a real SQLite file."""
+"""The database itself, overrides, skill storage and idempotency records, on SQLite and PostgreSQL."""
 
 import asyncio
-import sqlite3
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -22,29 +20,10 @@ from service.store.skill_storage import SkillStorageStore, StorageLimits
 from service.store.tables import UtcDateTime
 from service.store.tables import overrides as overrides_table
 from service.store.upsert import build_insert
+from tests.support.databases import Clock, hold_up
 
 SCOPE = KeyScope("acme", "ann", "key-1")
 RESPONSE = StoredResponse(200, (("Content-Type", "application/json"),), b'{"answer":"\xc3\xa9"}')
-
-
-class Clock:
-    """A clock that the test moves."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 11, 30, 12, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def advance(self, **delta: float) -> None:
-        self.now += timedelta(**delta)
-
-
-@pytest.fixture(params=["file", "memory"])
-async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    url = f"sqlite+aiosqlite:///{tmp_path / 'store.db'}" if request.param == "file" else ":memory:"
-    async with await Database.open(url) as opened:
-        yield opened
 
 
 # --- the database itself
@@ -79,7 +58,7 @@ async def test_a_write_that_raises_leaves_nothing(database: Database) -> None:
     """An exception inside a transaction takes back all of it and comes out as it is."""
 
     async def fail(connection: AsyncConnection) -> None:
-        await connection.execute(sa.text("INSERT INTO overrides VALUES ('t', 'app', 'x', 1, NULL, '2026-01-01')"))
+        await connection.execute(sa.text("INSERT INTO overrides VALUES ('t', 'app', 'x', true, NULL, '2026-01-01')"))
         raise LookupError("mine")
 
     with pytest.raises(LookupError, match="mine"):
@@ -94,7 +73,7 @@ async def test_a_cancelled_writer_is_never_in_doubt(database: Database) -> None:
     async def work(connection: AsyncConnection) -> None:
         inside.set()
         await asyncio.sleep(0.05)
-        await connection.execute(sa.text("INSERT INTO overrides VALUES ('t', 'app', 'x', 1, NULL, '2026-01-01')"))
+        await connection.execute(sa.text("INSERT INTO overrides VALUES ('t', 'app', 'x', true, NULL, '2026-01-01')"))
 
     task = asyncio.create_task(database.write(work))
     await inside.wait()
@@ -285,10 +264,9 @@ async def test_of_many_that_begin_one_starts(database: Database) -> None:
     assert sum(isinstance(outcome, Running) for outcome in outcomes) == 29
 
 
-async def test_of_two_replicas_one_starts(tmp_path: Path) -> None:
-    """Two services on one file: of their simultaneous begins exactly one owns the key."""
-    url = f"sqlite+aiosqlite:///{tmp_path / 'shared.db'}"
-    async with await Database.open(url) as one, await Database.open(url) as other:
+async def test_of_two_replicas_one_starts(shared_url: str) -> None:
+    """Two services on one database: of their simultaneous begins exactly one owns the key."""
+    async with await Database.open(shared_url) as one, await Database.open(shared_url) as other:
         replicas = (IdempotencyRecords(one), IdempotencyRecords(other))
         outcomes = await asyncio.gather(*(replicas[number % 2].begin(SCOPE, "h", 60) for number in range(10)))
     assert sum(isinstance(outcome, Started) for outcome in outcomes) == 1
@@ -363,20 +341,16 @@ async def test_a_user_can_be_erased(database: Database) -> None:
     assert await records.begin(KeyScope("acme", "bob", "k"), "h", 60) == RESPONSE
 
 
-async def test_a_caller_cancelled_while_beginning_keeps_no_key(tmp_path: Path) -> None:
+async def test_a_caller_cancelled_while_beginning_keeps_no_key(shared_url: str) -> None:
     """A begin that is cancelled while it waits for the database frees the key again."""
-    path = tmp_path / "a.db"
-    async with await Database.open(f"sqlite+aiosqlite:///{path}") as database:
+    async with await Database.open(shared_url) as database:
         records = IdempotencyRecords(database)
-        blocker = sqlite3.connect(path, isolation_level=None)
-        blocker.execute("BEGIN IMMEDIATE")
-        task = asyncio.create_task(records.begin(SCOPE, "h", 60))
-        await asyncio.sleep(0.05)
-        task.cancel()
-        await asyncio.sleep(0.05)
-        assert not task.done()
-        blocker.execute("ROLLBACK")
-        blocker.close()
+        with hold_up(shared_url, "idempotency_records"):
+            task = asyncio.create_task(records.begin(SCOPE, "h", 60))
+            await asyncio.sleep(0.05)
+            task.cancel()
+            await asyncio.sleep(0.05)
+            assert not task.done()
         with pytest.raises(asyncio.CancelledError):
             await task
         assert isinstance(await records.begin(SCOPE, "another", 60), Started)

@@ -9,11 +9,14 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler
 
 from apps.sdk.chat import ModelError
+from service.conversations.errors import TurnSuperseded
 from service.http.middleware.request_ids import REQUEST_ID
 from service.http.middleware.route_names import name_route
 from service.http.problems import (
     BodyTooLarge,
+    ConversationBusyNow,
     DeadlineExceeded,
+    ForkPointRefused,
     HttpProblem,
     InternalProblem,
     MalformedBody,
@@ -22,13 +25,23 @@ from service.http.problems import (
     NotFound,
     Problem,
     StoreDown,
+    Superseded,
     TenantBusy,
     TokenBudgetExhausted,
     TooBusy,
+    Unreadable,
     UnsupportedMediaType,
     render_problem,
 )
-from service.store.errors import StoreError
+from service.store.errors import (
+    ConversationBusy,
+    ConversationMissing,
+    ForkPointInvalid,
+    LeaseLost,
+    RowTooNew,
+    RowUnreadable,
+    StoreError,
+)
 from service.turns.errors import BudgetSpent, DeadlinePassed, TooManyOfTenant, TooManyTurns, TurnError
 
 STARTED: Final = web.RequestKey("started", web.StreamResponse)
@@ -64,16 +77,37 @@ def map_error(error: Exception) -> Problem:
         case TurnError():
             return map_turn_error(error)
         case StoreError():
-            return StoreDown()
+            return map_store_error(error)
         case web.RequestPayloadError():
             return MalformedBody("The body ended early, or its Content-Encoding is not what it says.")
         case _:
             return InternalProblem()
 
 
+def map_store_error(error: StoreError) -> Problem:
+    """The problem for what the store refuses, or cannot do now."""
+    match error:
+        case ConversationMissing():
+            return NotFound("There is no such conversation.")
+        case ConversationBusy():
+            return ConversationBusyNow(error.seconds)
+        case LeaseLost():
+            return Superseded()
+        case ForkPointInvalid():
+            return ForkPointRefused()
+        case RowTooNew():
+            return Unreadable("A newer version of the service wrote it: update this one.")
+        case RowUnreadable():
+            return Unreadable("What is stored of it is damaged; it was left as it is.")
+        case _:
+            return StoreDown()
+
+
 def map_turn_error(error: TurnError) -> Problem:
     """The problem for a turn that gave no answer."""
     match error:
+        case TurnSuperseded():
+            return Superseded()
         case DeadlinePassed():
             return DeadlineExceeded(error.seconds)
         case BudgetSpent():
@@ -109,7 +143,7 @@ def log_problem(request: web.Request, problem: Problem, error: Exception) -> Non
     match problem:
         case InternalProblem():
             log.error("unexpected_error", route=name_route(request), exc_info=error)
-        case ModelFailed() | StoreDown():
+        case ModelFailed() | StoreDown() | Unreadable():
             log.warning("problem", code=problem.code, route=name_route(request), error_type=type(error).__name__)
         case _:
             log.debug("problem", code=problem.code, route=name_route(request))

@@ -1,78 +1,38 @@
-"""Intent x catalog -> expansion: the rows of the truth table that need no profile, and its invariants."""
+"""Expansion: reasons, warnings, gates, and whatever an intent may hold."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from apps.sdk.catalog import Provider
-from preprocessor.availability import Override
-from preprocessor.expand import Expansion, PatternMatch, expand
+from preprocessor.availability import Deactivation, Override
+from preprocessor.expand import Expander, Expansion, PatternMatch, expand
 from preprocessor.intent import Intent
+from preprocessor.toolsets import Overlay, Toolsets
 from tests.support.catalogs import ScriptedAvailability, make_app, make_catalog, make_memory, make_mode, make_skill
-
-STANDARD = ("t-read", "t-bash", "t-edit", "t-web_use", "t-send_message")
-FURTHER = ("t-web_search", "t-web_fetch")
-CATALOG = make_catalog(
-    make_app("t", *map(make_skill, STANDARD), *(make_skill(name, standard=False) for name in FURTHER)),
-)
-
-
-def names(*short: str) -> tuple[str, ...]:
-    return tuple(f"t-{name}" for name in short)
+from tests.toggles.fixtures import TABLE_CATALOG, TABLE_TOOLSETS, names
+from tests.toggles.intents import PATTERNS
 
 
 def expand_intent(intent: Any) -> Expansion:
-    return expand(CATALOG, Intent.model_validate(intent))
+    return expand(TABLE_CATALOG, Intent.model_validate(intent))
 
 
-@pytest.mark.parametrize(
-    ("row", "intent", "available"),
-    [
-        ("1", None, STANDARD),
-        ("3", [], ()),
-        ("4", {"enabled": True}, STANDARD),
-        ("5", {"enabled": False}, ()),
-        ("6", {"enabled": None}, STANDARD),
-        ("6", {}, STANDARD),
-        ("14", {"enabled": True, "disabled": names("bash")}, names("read", "edit", "web_use", "send_message")),
-        ("19", {"enabled": True, "disabled": ["t-web_*"]}, names("read", "bash", "edit", "send_message")),
-        ("24", names("web_search"), names("web_search")),
-        ("25", names("bash", "read"), names("bash", "read")),
-        ("26", names("read", "read"), names("read")),
-        ("27", ["T-READ"], ()),
-        ("27", ["t-nope"], ()),
-        ("28", {"enabled": names("read", "bash"), "disabled": names("bash")}, names("read")),
-        ("29", {"enabled": []}, ()),
-        ("32", {"tools": []}, ()),
-    ],
-)
-def test_truth_table(row: str, intent: Any, available: tuple[str, ...]) -> None:
-    """Rows 1, 3-6, 14, 19, 24-29, 32 of the table, as far as they need no profile."""
-    plain = list(intent) if isinstance(intent, tuple) else intent
-    if isinstance(plain, dict):
-        plain = {key: list(value) if isinstance(value, tuple) else value for key, value in plain.items()}
-    assert expand_intent(plain).available == available, row
-
-
-def test_unknown_picks_are_reported() -> None:
-    """Row 27: an unknown pick is reported as it was written, also one in another case."""
-    assert expand_intent(["T-READ", "t-nope", "t-read"]).unknown == ("T-READ", "t-nope")
-
-
-def test_what_patterns_matched_is_reported() -> None:
-    """Row 19: each pattern with what it matched; case-sensitive; one that matches nothing is a warning."""
-    expansion = expand_intent({"disabled": ["t-web_*", "T-*", "t-bash"]})
-    assert expansion.disabled_matches == (
-        PatternMatch("t-web_*", names("web_use", "web_search", "web_fetch")),
-        PatternMatch("T-*", ()),
-        PatternMatch("t-bash", names("bash")),
+def test_patterns_that_mean_nothing_are_warnings() -> None:
+    """Case-sensitive; each pattern is told once, with what it matched."""
+    expansion = expand_intent({"disabled": ["t-web_*", "T-*", "t-bash", "T-*"], "allowed": ["*", "nope"]})
+    assert expansion.matches == (
+        PatternMatch("allowed", "*", tuple(TABLE_CATALOG.skills)),
+        PatternMatch("allowed", "nope", ()),
+        PatternMatch("disabled", "t-web_*", names("web_use", "web_search", "web_fetch")),
+        PatternMatch("disabled", "T-*", ()),
+        PatternMatch("disabled", "t-bash", names("bash")),
     )
-    assert expansion.warnings == ("disabled: T-* matches no skill",)
+    assert expansion.warnings == ("allowed: nope matches no skill", "disabled: T-* matches no skill")
 
 
 def test_everything_left_out_has_a_reason() -> None:
@@ -111,8 +71,8 @@ def test_deny_beats_a_pick_with_a_warning() -> None:
 def test_an_override_lifts_and_takes_away() -> None:
     """Overrides are gates: a pick does not lift one."""
     off = (Override("skill", "t-read", enabled=False),)
-    assert expand(CATALOG, Intent(picks=("t-read",)), overrides=off).available == ()
-    assert expand(CATALOG, Intent(), overrides=(Override("app", "t", enabled=False),)).available == ()
+    assert expand(TABLE_CATALOG, Intent(picks=("t-read",)), overrides=off).available == ()
+    assert expand(TABLE_CATALOG, Intent(), overrides=(Override("app", "t", enabled=False),)).available == ()
 
 
 def test_skills_are_asked_once_and_only_when_needed() -> None:
@@ -143,47 +103,35 @@ def test_focus_modes_and_memories() -> None:
     expansion = expand(catalog, Intent(enabled=False))
     assert expansion.focus_modes == ("a-calm", "b-deep")
     assert expansion.memories == ("a-places", "b-notes")
+    own = expand(catalog, Intent(), deactivations=(Deactivation("app", "a"), Deactivation("skill", "b-deep")))
+    assert (own.focus_modes, own.memories) == (("b-deep",), ("b-notes",))
+    assert expand(catalog, Intent(), deactivations=(Deactivation("focus_mode", "b-deep"),)).focus_modes == ("a-calm",)
 
 
-NAMES = st.sampled_from([*STANDARD, *FURTHER, "t-nope"])
-PATTERNS = st.one_of(
-    NAMES, st.sampled_from(["t-*", "*web*", "t-?ead", "[t]-b*", "[!t]*"]), st.text("t-*?[]!&|~web_^\\", min_size=1)
-)
-INTENTS = st.builds(
-    Intent,
-    enabled=st.sampled_from([None, True, False]),
-    disabled=st.none() | st.lists(PATTERNS, max_size=4).map(tuple),
-    picks=st.none() | st.lists(NAMES, max_size=6).map(tuple),
-)
+def test_a_built_in_of_every_model_needs_no_credential() -> None:
+    """The skill of a switched-on overlay is there although it lacks a credential, when no model would be sent its function."""
+    asked = ScriptedAvailability("no key")
+    search = make_skill("s-search", providers=(Provider("Brave"),), standard=False, implementation=asked)
+    catalog = make_catalog(make_app("s", search))
+    overlay = Overlay("web_search", "s-search", {"anthropic/*": {"type": "web_search_20250305", "name": "web_search"}})
+    toolsets = Toolsets(overlays={"web_search": overlay})
 
+    def expand_for(*models: str, **wish: Any) -> Expansion:
+        expander = Expander(catalog, toolsets, built_in=toolsets.list_built_in(models))
+        return expander.expand(Intent(**wish))
 
-@given(INTENTS, PATTERNS)
-def test_monotone_deny(intent: Intent, pattern: str) -> None:
-    """Invariant i: adding to `disabled` never adds a skill."""
-    more = intent.model_copy(update={"disabled": (*(intent.disabled or ()), pattern)})
-    assert set(expand(CATALOG, more).available) <= set(expand(CATALOG, intent).available)
-
-
-@given(INTENTS, st.sampled_from([{"enabled": False}, {"picks": ()}]))
-def test_off_is_off(intent: Intent, off: dict[str, Any]) -> None:
-    """Invariant iii: enabled false or an empty list is empty under every other key."""
-    assert expand(CATALOG, intent.model_copy(update=off)).available == ()
-
-
-@given(INTENTS)
-def test_order_is_stable_and_without_duplicates(intent: Intent) -> None:
-    """Invariants iv and v: a subsequence of the base order, each name once, never `tool_search`."""
-    base = iter(dict.fromkeys(intent.picks) if intent.picks is not None else STANDARD)
-    available = expand(CATALOG, intent).available
-    assert all(name in base for name in available)
-    assert len(set(available)) == len(available)
-    assert "tool_search" not in available
+    assert expand_for("anthropic/one", "anthropic/two", web_search=True).available == ("s-search",)
+    assert expand_for("anthropic/one", "openai/two", web_search=True).available == ()
+    assert expand_for(web_search=True).available == ()
+    assert expand_for("anthropic/one", picks=("s-search",)).available == ()
+    assert expand_for("anthropic/one", web_search=True, disabled=("s-search",)).available == ()
+    assert asked.asked == 0
 
 
 LISTS = st.lists(PATTERNS | st.text(max_size=5), max_size=5)
 ANYTHING: st.SearchStrategy[Any] = st.none() | st.booleans() | st.integers() | st.text(max_size=5) | LISTS
 WRITTEN: st.SearchStrategy[Any] = ANYTHING | st.fixed_dictionaries(
-    {}, optional={key: ANYTHING | LISTS | st.none() for key in ("enabled", "disabled", "picks", "tools")}
+    {}, optional={key: ANYTHING | LISTS | st.none() for key in (*Intent.model_fields, "tools", "mode", "preset", "inherit")}
 )
 
 
@@ -194,10 +142,10 @@ def test_any_intent_is_refused_or_expands(written: Any, source: Any) -> None:
         intent = Intent.model_validate(written)
     except ValidationError:
         return
-    expansion = expand(CATALOG, intent, source=source)
-    assert expand(CATALOG, intent, source=source) == expansion
+    expansion = expand(TABLE_CATALOG, intent, toolsets=TABLE_TOOLSETS, source=source)
+    assert expand(TABLE_CATALOG, intent, toolsets=TABLE_TOOLSETS, source=source) == expansion
     dropped = [drop.name for drop in expansion.dropped]
-    assert sorted([*expansion.available, *dropped]) == sorted(CATALOG.skills)
+    assert sorted([*expansion.available, *dropped]) == sorted(TABLE_CATALOG.skills)
     assert set(expansion.picks) <= set(expansion.available)
-    assert not set(expansion.unknown) & set(CATALOG.skills)
+    assert not set(expansion.unknown) & set(TABLE_CATALOG.skills)
     assert Intent.model_validate_json(intent.model_dump_json()) == intent

@@ -15,6 +15,7 @@ from preprocessor.expand import expand
 from preprocessor.exposure import AppInstruction, Exposure, expose, find_called_skills
 from preprocessor.intent import Intent
 from preprocessor.settings import PreprocessSettings
+from preprocessor.toolsets import Overlay, Toolsets
 from tests.support.catalogs import make_app, make_bundled_like, make_catalog, make_skill
 
 CATALOG = make_catalog(
@@ -148,3 +149,19 @@ def test_the_same_bytes_whatever_the_load_order() -> None:
         tools = make_exposure("time-now", "math-calculate", catalog=make_catalog(*order)).tools
         digests.add(hashlib.sha256(orjson.dumps([tool.to_wire() for tool in tools])).hexdigest())
     assert len(digests) == 1
+
+
+def test_an_overlay_is_resident_and_carries_its_built_ins() -> None:
+    """Beyond the limit of resident picks too; without the switch the same skill is an ordinary one, the same on the wire."""
+    builtins = {"anthropic/*": {"type": "web_search_20250305", "name": "web_search"}}
+    toolsets = Toolsets(overlays={"web_search": Overlay("web_search", "b-rare", builtins)})
+    settings = PreprocessSettings(resident_picks=0)
+    switched = expand(CATALOG, Intent(web_search=True, picks=("a-one", "b-rare")), toolsets=toolsets)
+    found = expose(CATALOG, switched, (), settings=settings, toolsets=toolsets)
+    assert found.sources == {"b-rare": "resident"}
+    assert found.tools[0].builtins == builtins
+    plain = expose(CATALOG, expand(CATALOG, Intent(), toolsets=toolsets), ["b-rare"], toolsets=toolsets)
+    [rare] = [tool for tool in plain.tools if tool.name == "b-rare"]
+    assert plain.sources["b-rare"] == "preselected"
+    assert not rare.builtins
+    assert rare.to_wire() == found.tools[0].to_wire()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ValidationError
 
-from preprocessor.intent import MAX_GLOBS, MAX_NAMES, Intent
+from preprocessor.intent import MAX_GLOBS, MAX_NAMES, TOOLSET_NAMES, Intent
 
 
 def read(value: Any) -> Intent:
@@ -31,6 +31,13 @@ def read(value: Any) -> Intent:
         ({"enabled": ["a-a"], "disabled": ["a-*"]}, {"picks": ("a-a",), "disabled": ("a-*",)}),
         ({"enabled": None, "picks": None, "disabled": None}, {}),
         ({"tools": True, "picks": ["a-a"]}, {"enabled": True, "picks": ("a-a",)}),
+        ({"mode": "selected", "allowed": ["a-*"], "disabled": ["a-b"]}, {"picks": ("a-*",), "disabled": ("a-b",)}),
+        ({"mode": "selected", "allowed": []}, {"picks": ()}),
+        ({"mode": "selected", "preset": " safe "}, {"toolset": "safe"}),
+        ({"mode": "selected", "preset": "safe", "allowed": None}, {"toolset": "safe"}),
+        ({"mode": None, "allowed": ["a-a"]}, {"allowed": ("a-a",)}),
+        ({"inherit": True, "toolset": "safe"}, {"toolset": "safe"}),
+        ({"inherit": None, "toolset": "  "}, {}),
     ],
 )
 def test_sugar_reads_as_the_plain_model(written: Any, plain: dict[str, Any]) -> None:
@@ -52,6 +59,20 @@ def test_sugar_reads_as_the_plain_model(written: Any, plain: dict[str, Any]) -> 
         {"tools": True, "enabled": True},
         {"tools": ["a-a"], "picks": ["b-b"]},
         {"tools": 3},
+        {"allowed": ["a-*"] * (MAX_GLOBS + 1)},
+        {"picks": ["a-*"] * (MAX_GLOBS + 1)},
+        {"web_search": "on"},
+        {"toolset": 3},
+        {"toolset": "x" * 201},
+        {"picks": [], "toolset": "safe"},
+        {"tools": ["a-a"], "toolset": "safe"},
+        {"mode": "selected"},
+        {"mode": "selected", "preset": "safe", "allowed": ["a-a"]},
+        {"mode": "selected", "allowed": ["a-a"], "picks": ["a-a"]},
+        {"mode": "all", "allowed": ["a-a"]},
+        {"preset": "safe"},
+        {"inherit": False},
+        {"inherit": 1},
         "on",
         7,
     ],
@@ -71,6 +92,11 @@ def test_wrong_values_are_errors(written: Any) -> None:
         ({"enabled": 1}, ("enabled",)),
         ({"picks": [1]}, ("picks", 0)),
         (["a-a", 1], (1,)),
+        ({"mode": "selected", "allowed": ["a-a", 1]}, ("allowed", 1)),
+        ({"mode": "selected", "preset": 1}, ("preset",)),
+        ({"mode": ["selected"]}, ("mode",)),
+        ({"inherit": False}, ("inherit",)),
+        ({"allowed": "a-a"}, ("allowed",)),
     ],
 )
 def test_an_error_names_the_place_that_was_written(written: Any, place: tuple[str | int, ...]) -> None:
@@ -80,7 +106,7 @@ def test_an_error_names_the_place_that_was_written(written: Any, place: tuple[st
     assert [error["loc"] for error in caught.value.errors()] == [place]
 
 
-@given(st.text(min_size=1).filter(lambda key: key not in {"enabled", "disabled", "picks", "tools"}))
+@given(st.text(min_size=1).filter(lambda key: key not in {*Intent.model_fields, "tools", "mode", "inherit"}))
 def test_unknown_keys_are_rejected(key: str) -> None:
     """Invariant viii: the model is closed; the error names the key."""
     with pytest.raises(ValidationError) as caught:
@@ -103,10 +129,29 @@ def test_schema_tells_the_sugar() -> None:
     assert schema == Intent.model_json_schema()
     plain = schema["anyOf"][0]
     assert plain["additionalProperties"] is False
-    assert set(plain["properties"]) == {"enabled", "disabled", "picks", "tools"}
+    assert set(plain["properties"]) == {*Intent.model_fields, "tools", "mode", "preset", "inherit"}
     validator = Draft202012Validator(schema)
     assert all(map(validator.is_valid, (None, True, ["a-a"], {"tools": ["a-a"]}, {"enabled": []}, {"picks": None})))
     assert not any(map(validator.is_valid, (3, "on", [3], {"tools": 3}, {"other": None}, {"picks": "a-a"})))
+
+
+def test_an_unknown_toolset_is_refused_only_where_they_are_known() -> None:
+    """At the edge a wrong name is an error that asks for the near one; a kept intent is read whatever became of its toolset."""
+    with pytest.raises(ValidationError) as caught:
+        Intent.model_validate_json('{"toolset": "reserch"}', context={TOOLSET_NAMES: ("research", "full")})
+    [error] = caught.value.errors()
+    assert error["msg"] == "there is no toolset 'reserch'; did you mean 'research'?"
+    assert Intent.model_validate({"toolset": "reserch"}).toolset == "reserch"
+    assert Intent.model_validate({"toolset": None}, context={TOOLSET_NAMES: ()}).toolset is None
+
+
+def test_what_is_kept_is_what_was_said() -> None:
+    """A few dozen bytes, without nulls, read back equal; missing and null differ until it is merged."""
+    intent = read({"tools": True, "web_search": True, "toolset": None})
+    assert intent.model_fields_set == {"enabled", "web_search", "toolset"}
+    assert intent.dump() == {"enabled": True, "web_search": True}
+    assert Intent.model_validate(intent.dump()) == intent
+    assert read(None).model_fields_set == set(Intent.model_fields)
 
 
 @pytest.mark.parametrize("written", [False, [], {"enabled": False, "picks": ["a-a"]}, {"enabled": True, "picks": []}])

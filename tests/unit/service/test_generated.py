@@ -32,8 +32,8 @@ def test_the_example_holds_the_defaults(tmp_path: Path, monkeypatch: pytest.Monk
     switched_on.write_text(render_env_example().replace("\n#SHORTLIST_", "\nSHORTLIST_"))
     written, plain = Settings(_env_file=switched_on), Settings(_env_file=None)
     resolved = {"apps_dirs": tuple(str(Path(path).resolve()) for path in written.apps_dirs)}
-    resolved_path = {"base_instructions": written.base_instructions.resolve()}
-    assert {**written.model_dump(), **resolved, **resolved_path} == plain.model_dump()
+    paths = {name: getattr(written, name).resolve() for name in ("base_instructions", "toolsets")}
+    assert {**written.model_dump(), **resolved, **paths} == plain.model_dump()
 
 
 @pytest.mark.parametrize("name", Settings.model_fields)

@@ -28,7 +28,8 @@ def test_lists_are_comma_separated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_empty_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PRESELECTION_MODEL", "MODEL_API_BASE", "MODEL_API_KEY", "MAX_OUTPUT_TOKENS", "LOG_JSON", "MAIN_MODELS"):
+    plain = ("PRESELECTION_MODEL", "MODEL_API_BASE", "MODEL_API_KEY", "LOG_JSON", "MAIN_MODELS")
+    for name in (*plain, "MAX_OUTPUT_TOKENS", "CONTEXT_WINDOW"):
         monkeypatch.setenv(f"SHORTLIST_{name}", "")
     settings = Settings()
     assert settings == Settings.model_validate({})

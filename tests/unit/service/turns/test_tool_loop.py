@@ -12,7 +12,17 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from apps.sdk.chat import ChatRequest, Message, ModelReply, ModelUnavailable, TextDelta, ToolCall, ToolDefinition, Usage
+from apps.sdk.chat import (
+    ChatRequest,
+    ContextWindowExceeded,
+    Message,
+    ModelReply,
+    ModelUnavailable,
+    TextDelta,
+    ToolCall,
+    ToolDefinition,
+    Usage,
+)
 from apps.sdk.contract import Contract
 from apps.sdk.skill import Skill, SkillContext
 from apps.sdk.testing import make_context
@@ -20,6 +30,7 @@ from executor.engine.local import LocalEngine
 from executor.policy import Limits
 from executor.validation import SkillSchemas
 from service.instructions import AnswerTexts
+from service.models.history import PromptWindow
 from service.turns.answers import conclude
 from service.turns.errors import BudgetSpent
 from service.turns.events import Event, discard
@@ -102,7 +113,14 @@ def make_loop(context: SkillContext) -> MakeLoop:
 
 
 def build_loop(
-    context: SkillContext, model: Script, skill: Skill, *, budget: int = 10_000, used: int = 0, stream: bool = False
+    context: SkillContext,
+    model: Script,
+    skill: Skill,
+    *,
+    budget: int = 10_000,
+    used: int = 0,
+    stream: bool = False,
+    prompt_limit: int | None = None,
 ) -> ToolLoop:
     spec = make_skill("lab-slow", implementation=skill, arguments={"query": {"type": "string"}})
     tool_calls = ToolCalls(
@@ -116,6 +134,7 @@ def build_loop(
     )
     return ToolLoop(
         model=model,
+        window=PromptWindow(prompt_limit),
         calls=tool_calls,
         limits=TurnLimits(timeout=30, deadline=time.monotonic() + 30, token_budget=budget, max_rounds=4),
         tokens_used=used,
@@ -234,3 +253,32 @@ async def test_events_are_told_in_the_order_of_things(make_loop: MakeLoop) -> No
     loop._calls._emit = told.append
     await loop.run(HISTORY, tools())
     assert [event.name for event in told] == ["tool.started", "tool.finished", "text.delta", "text.delta"]
+
+
+async def test_a_stream_that_was_heard_is_not_asked_again(make_loop: MakeLoop) -> None:
+    """What was told cannot be taken back, so the refusal that comes after it ends the turn."""
+
+    class RefusesLate(Script):
+        async def stream(self, request: ChatRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
+            self.requests.append(request)
+            yield TextDelta("It is")
+            raise ContextWindowExceeded("scripted", "too long")
+
+    model = RefusesLate([])
+    loop = make_loop(model, SlowSkill(), stream=True)
+    with pytest.raises(ContextWindowExceeded):
+        await loop.run((HISTORY[0], Message("user", "first"), Message("assistant", "yes"), HISTORY[1]), tools())
+    assert len(model.requests) == 1
+    assert loop.state.text == "It is"
+
+
+async def test_what_is_asked_again_is_measured_against_the_budget(make_loop: MakeLoop) -> None:
+    """A refused prompt cost nothing; the shorter one may pass where the whole history would have."""
+    earlier = [Message("user", "first " * 100), Message("assistant", "yes " * 100)] * 3
+    history = (HISTORY[0], *earlier, HISTORY[1])
+    model = Script([ContextWindowExceeded("scripted", "too long"), says("Done.")])
+    loop = make_loop(model, SlowSkill(), budget=900)
+    await loop.run(history, tools())
+    assert loop.state.left_out.turns == 2
+    assert len(model.requests) == 2
+    assert model.requests[1].messages == (HISTORY[0], *earlier[:2], HISTORY[1])

@@ -1,0 +1,56 @@
+"""What turns told while they ran, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from apps.sdk.jsontypes import JsonObject
+from service.store.json_text import read_object, write_json
+from service.store.tables import clamp, events
+from service.store.upsert import insert_missing_rows
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """One event; ids rise within a conversation."""
+
+    id: int
+    turn_id: str
+    name: str
+    data: JsonObject
+    created_at: datetime
+
+
+def describe_events(conversation_id: str, told: Sequence[StoredEvent]) -> tuple[JsonObject, ...]:
+    """Their rows. Raises `ValueError` for what is no JSON."""
+    return tuple(
+        {
+            "conversation_id": conversation_id,
+            "id": event.id,
+            "turn_id": event.turn_id,
+            "name": event.name,
+            "data": write_json(event.data),
+            "created_at": event.created_at,
+        }
+        for event in told
+    )
+
+
+async def insert_events(connection: AsyncConnection, rows: Sequence[JsonObject]) -> None:
+    """Add rows of `describe_events`; those that are there already are left as they are."""
+    if rows:
+        await insert_missing_rows(connection, events, rows)
+
+
+async def read_events(connection: AsyncConnection, conversation_id: str, after: int, limit: int) -> tuple[StoredEvent, ...]:
+    """At most `limit` events behind the id `after`, oldest first. Raises `RowUnreadable`."""
+    query = sa.select(events).where(events.c.conversation_id == conversation_id, events.c.id > clamp(after, events.c.id))
+    rows = await connection.execute(query.order_by(events.c.id).limit(limit))
+    return tuple(
+        StoredEvent(row.id, row.turn_id, row.name, read_object(row.data, "events", row.id), row.created_at) for row in rows
+    )
