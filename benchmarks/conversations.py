@@ -16,8 +16,8 @@ included. The peer of an intent is the list of names that it stands for, written
 the bare text of what was said.
 
 *Operations* run one after the other, in turns with one INSERT in a transaction of its own through the same driver on a
-connection of its own. Statements are counted without BEGIN and COMMIT. SQLite runs with `synchronous = FULL`: each commit
-waits for the disk.
+connection of its own, with SQLite in a thread as the store does it. Statements are counted without BEGIN and COMMIT. SQLite
+runs with `synchronous = FULL`: each commit waits for the disk.
 
 *Turns* are `POST /v1/turns` of an offline service (no model, one call of `math-calculate`, two rounds), so that what is added
 is not lost in a model's time: the same message with the history sent by the caller, which stores nothing, and in a conversation

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-import aiosqlite
 import psycopg
 import sqlalchemy as sa
 from psycopg import sql
@@ -76,16 +78,21 @@ async def open_floor(kind: Kind, url: str) -> AsyncIterator[Callable[[], Awaitab
 
 @asynccontextmanager
 async def _open_sqlite(url: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-    async with aiosqlite.connect(str(parse_url(url).database), isolation_level=None) as connection:
-        for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", _TABLE):
-            await connection.execute(statement)
+    connection = sqlite3.connect(str(parse_url(url).database), isolation_level=None, check_same_thread=False)
+    for statement in ("PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL", _TABLE):
+        connection.execute(statement)
+    loop = asyncio.get_running_loop()
 
-        async def insert() -> None:
-            await connection.execute("BEGIN IMMEDIATE")
-            await connection.execute("INSERT INTO floor VALUES (?, ?)", (uuid.uuid4().hex, _VALUE))
-            await connection.commit()
+    def insert() -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("INSERT INTO floor VALUES (?, ?)", (uuid.uuid4().hex, _VALUE))
+        connection.execute("COMMIT")
 
-        yield insert
+    async def insert_in_thread() -> None:
+        await loop.run_in_executor(thread, insert)
+
+    with closing(connection), ThreadPoolExecutor(1) as thread:
+        yield insert_in_thread
 
 
 @asynccontextmanager
@@ -112,7 +119,7 @@ async def count_work(call: Callable[[], Awaitable[object]]) -> Work:
         if not statement.startswith("BEGIN"):
             statements.append(statement)
 
-    listeners = {"begin": note_begin, "before_cursor_execute": note_statement}
+    listeners: dict[str, Callable[..., None]] = {"begin": note_begin, "before_cursor_execute": note_statement}
     for name, listener in listeners.items():
         event.listen(sa.Engine, name, listener)
     try:
@@ -123,9 +130,9 @@ async def count_work(call: Callable[[], Awaitable[object]]) -> Work:
     return Work(len(transactions), len(statements))
 
 
-async def measure_file(url: str) -> int:
+def measure_file(url: str) -> int:
     """Bytes of SQLite's file, with everything in it that was written."""
     path = str(parse_url(url).database)
-    async with aiosqlite.connect(path) as connection:
-        await connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return Path(path).stat().st_size

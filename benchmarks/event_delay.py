@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -23,7 +23,7 @@ PAUSE = 1.0
 """Seconds that the turn's skill takes, so that its first events are told long before its last ones."""
 LIMIT = 30.0
 TOGETHER = 5
-QUICK, FULL = 1, 10
+QUICK, FULL = 1, 8
 MODULE = f"""
 import asyncio
 
@@ -104,7 +104,7 @@ async def listen(
     raise BenchmarkError(f"the stream ended before the turn: {heard}")
 
 
-async def read_names(lines: AsyncIterator[bytes]) -> AsyncIterator[tuple[int, str]]:
+async def read_names(lines: AsyncIterable[bytes]) -> AsyncIterator[tuple[int, str]]:
     """Id and name of each event that has both."""
     event_id = None
     async for line in lines:

@@ -31,8 +31,8 @@ TOGETHER = 20
 HISTORY_TURNS = 50
 MESSAGE = {"role": "user", "content": stored_bytes.QUESTION.text}
 WARM_UP = Budget(5, 5.0)
-QUICK, FULL = Budget(15, 5.0), Budget(300, 45.0)
-QUICK_BURSTS, BURSTS = Budget(3, 5.0), Budget(30, 45.0)
+QUICK, FULL = Budget(15, 5.0), Budget(200, 25.0)
+QUICK_BURSTS, BURSTS = Budget(3, 5.0), Budget(20, 20.0)
 POLL_PAUSE = 0.002
 
 
@@ -194,7 +194,7 @@ def make_table(kind: Kind, samples: dict[str, list[float]], work: Mapping[str, W
 
 
 def make_burst_table(kind: Kind, walls: dict[str, list[float]], bursts: Mapping[str, Burst]) -> Table:
-    """Turns at once, and how long others wait meanwhile: that is an event loop that stands still, or a processor that is taken."""
+    """Turns at once, and how long others wait meanwhile: an event loop that stands still, or a processor that is taken."""
     rows = []
     names = {"alone": "callers keep the history (floor)", "kept": "in conversations"}
     floor = summarise(bursts["alone"].turns).p50

@@ -18,7 +18,7 @@ from service.store.conversations import Conversations, Owner
 from service.store.database import Database
 from service.store.turn_records import EVENTS_PER_EPOCH, Lease, StoredEvent, TurnEnd, TurnRecords
 
-QUICK, FULL = Budget(20, 5.0), Budget(300, 30.0)
+QUICK, FULL = Budget(20, 5.0), Budget(200, 15.0)
 WARM_UP = Budget(3, 5.0)
 OWNER = Owner("acme", "ann@example.org")
 FLOOR = "one INSERT, bare driver (floor)"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from apps.sdk.chat import Message
@@ -62,12 +62,12 @@ async def measure_intents(folder: Path, count: int) -> Table:
         text = 0 if intent is None else len(write_json(intent.dump()).encode())
         with make_database("SQLite", folder) as url:
             async with await Database.open(url) as database:
-                before = await measure_file(url)
+                before = measure_file(url)
                 conversations = Conversations(database)
                 for _ in range(count):
                     await conversations.create(OWNER, title="Breakfast in Lisbon", intent=intent)
-                grown = (await measure_file(url) - before) / count
-            row = (await asyncio.to_thread(read_payload, url))["conversations"] / count
+                grown = (measure_file(url) - before) / count
+            row = read_payload(url)["conversations"] / count
         rows.append((name, f"{text:,}", f"{row:,.0f}", f"{grown:,.0f}"))
     header = (f"a conversation's intent, {count} of each", "intent bytes", "whole row bytes", "file bytes, with indexes")
     return Table(header, rows)
@@ -78,14 +78,14 @@ async def measure_turns(folder: Path, count: int) -> Table:
     with make_database("SQLite", folder) as url:
         async with open_services(make_settings(folder, database_url=url)) as services:
             made = [await services.conversations.create(OWNER) for _ in range(count)]
-            before = await measure_file(url)
+            before = measure_file(url)
             for conversation in made:
                 await run_turn(services, conversation.id)
-            grown = (await measure_file(url) - before) / count
+            grown = (measure_file(url) - before) / count
             said = await services.conversations.read_messages(OWNER, made[0].id, limit=10)
             if len(said) != 4:
                 raise BenchmarkError(f"not the turn that was meant: {len(said)} messages")
-        rows, payload = await asyncio.to_thread(read_rows, url), await asyncio.to_thread(read_payload, url)
+        rows, payload = read_rows(url), read_payload(url)
     floor = sum(
         len(stored.message.text.encode()) + sum(len(call.arguments) for call in stored.message.tool_calls) for stored in said
     )
@@ -111,7 +111,7 @@ def describe_error(error: Exception) -> JsonObject:
 
 def read_payload(url: str) -> dict[str, float]:
     """Bytes of all rows of each table, as SQLite packs them, without indexes and without room that is free."""
-    return {name: payload for name, payload in _query(url, "SELECT name, sum(payload) FROM dbstat GROUP BY name")}
+    return dict(_query(url, "SELECT name, sum(payload) FROM dbstat GROUP BY name"))
 
 
 def read_rows(url: str) -> dict[str, int]:
@@ -120,8 +120,5 @@ def read_rows(url: str) -> dict[str, int]:
 
 
 def _query(url: str, statement: str) -> Sequence[tuple[Json, ...]]:
-    connection = sqlite3.connect(str(parse_url(url).database))
-    try:
+    with closing(sqlite3.connect(str(parse_url(url).database))) as connection:
         return connection.execute(statement).fetchall()
-    finally:
-        connection.close()

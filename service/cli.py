@@ -63,7 +63,7 @@ def ask(
         str | None, typer.Option(metavar="ID", help="Go on with a stored conversation; `new` begins one.")
     ] = None,
 ) -> None:
-    """Send one message through the whole pipeline, in this process."""
+    """Send one message through the pipeline, in this process."""
     from service.commands.ask import ask_once
 
     message = " ".join(words)

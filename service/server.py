@@ -62,7 +62,8 @@ async def run_server(services: Services) -> AsyncIterator[str]:
         url = f"http://{host}:{port}"
         structlog.get_logger(__name__).info("listening", url=url, models=services.models.description)
         log_findings(services.apps.catalog.findings)
-        log_unknown_members(services.apps)
+        if settings.has_own_toolsets:
+            log_unknown_members(services.apps)
         services.tasks.keep(services.models.load())
         services.tasks.keep(services.idempotency.purge_forever(PURGE_INTERVAL))
         services.tasks.keep(services.event_feed.run())

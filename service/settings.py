@@ -105,7 +105,7 @@ class Settings(BaseSettings):
     database_timeout: float = Field(
         45.0,
         ge=1,
-        description="One transaction on PostgreSQL; beyond it the database counts as away, 10 s later if its driver gets no answer.",
+        description="One transaction on PostgreSQL: then the database counts as away; 10 s more where its driver gets no answer.",
     )
     overrides_max_age: float = Field(1.0, ge=0, description="How old overrides of another replica's may be.")
     secrets: dict[str, SecretStr] = Field(
@@ -158,9 +158,7 @@ class Settings(BaseSettings):
     conversation_lease: float = Field(
         30.0, ge=1, description="After a crash, the time until another turn may take the conversation."
     )
-    conversation_messages: int = Field(
-        2_000, ge=1, description="Most messages of a conversation, its latest, that a turn reads."
-    )
+    conversation_messages: int = Field(2_000, ge=1, description="Most messages of a conversation, its latest, that a turn reads.")
     conversation_retention: float | None = Field(
         None, gt=0, description="Conversations unused for so long are deleted. Empty = they stay."
     )
@@ -273,6 +271,11 @@ class Settings(BaseSettings):
     def skill_secrets(self) -> dict[str, str]:
         """Credentials by provider name, folded: `OPEN_METEO` is that of `Open-Meteo`."""
         return {fold_name(name): value.get_secret_value() for name, value in self.secrets.items() if value.get_secret_value()}
+
+    @property
+    def has_own_toolsets(self) -> bool:
+        """Whether the operator wrote them; the bundled ones name skills of the bundled apps, which others need not have."""
+        return "toolsets" in self.model_fields_set
 
     def find_unknown_variables(self) -> tuple[str, ...]:
         """Variables of the environment or of `.env` that look like settings and are none, say for a typing error."""

@@ -32,7 +32,7 @@ def estimate_request(request: ChatRequest) -> int:
 def estimate_message(message: Message) -> int:
     """Tokens of one message: its text and its calls, and a flat `BLOCK_TOKENS` for each block that is no text."""
     blocks = message.content if isinstance(message.content, list) else ()
-    others = sum(not isinstance(block, dict) or block.get("type") != "text" for block in blocks)
+    others: int = sum(not isinstance(block, dict) or block.get("type") != "text" for block in blocks)
     words = message.text + "".join(call.name + call.arguments for call in message.tool_calls)
     return estimate_tokens(words) + others * BLOCK_TOKENS
 

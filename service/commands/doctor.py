@@ -43,7 +43,7 @@ async def examine_parts(settings: Settings) -> AsyncIterator[Verdict]:
     try:
         async with open_locally(settings) as services:
             verdicts += examine_apps(services.catalog)
-            verdicts += examine_members(toolsets, services.catalog)
+            verdicts += examine_members(toolsets, services.catalog) if settings.has_own_toolsets else ()
             state = describe_database(settings.database_url)
             if state is None:
                 await services.store.open()

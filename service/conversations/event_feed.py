@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 
 import structlog
@@ -74,7 +74,7 @@ class EventFeed:
 
     async def follow(
         self, owner: Owner, conversation_id: str, after: int, signal: asyncio.Event
-    ) -> AsyncIterator[tuple[StoredEvent, ...]]:
+    ) -> AsyncGenerator[tuple[StoredEvent, ...], None]:
         """The events behind `after`, page by page, then new ones as they come; ends when the service does.
 
         Raises `ConversationMissing`, also when it is deleted meanwhile, and `StoreUnavailable`.

@@ -60,14 +60,14 @@ async def patch_conversation(request: web.Request) -> web.Response:
     """Change title or intent; the next turn follows it, one that runs does not."""
     services = get_services(request)
     body = await read_json(request, ChangeConversationBody)
-    changed = await services.conversations.change(read_owner(request), request.match_info["conversation"], body.apply_to)
+    changed = await services.conversations.change(read_owner(request), request.match_info["id"], body.apply_to)
     return answer_json(describe_conversation(changed))
 
 
 async def delete_conversation(request: web.Request) -> web.Response:
     """Delete one with all that belongs to it; a turn that runs is stopped."""
     services = get_services(request)
-    conversation_id = request.match_info["conversation"]
+    conversation_id = request.match_info["id"]
     if not await services.conversations.delete(read_owner(request), conversation_id):
         raise NotFound("There is no such conversation.")
     services.event_feed.wake(conversation_id)
@@ -81,7 +81,7 @@ async def post_fork(request: web.Request) -> web.StreamResponse:
     body = await read_json(request, ForkBody)
 
     async def produce() -> web.Response:
-        original = request.match_info["conversation"]
+        original = request.match_info["id"]
         return _answer_created(await services.conversations.fork(owner, original, body.message_id))
 
     return await services.idempotency.run(request, produce)
@@ -93,14 +93,14 @@ async def get_messages(request: web.Request) -> web.Response:
     limit = read_number(query, "limit", PAGE, least=1, most=MOST)
     after = read_number(query, "after", 0, least=0, most=2**53)
     found = await get_services(request).conversations.read_messages(
-        read_owner(request), request.match_info["conversation"], after_seq=after, limit=limit + 1
+        read_owner(request), request.match_info["id"], after_seq=after, limit=limit + 1
     )
     page = tuple(map(describe_message, found[:limit]))
     return answer_json(MessagesView(messages=page, next=page[-1].seq if len(found) > limit else None))
 
 
 async def _find(request: web.Request) -> Conversation:
-    return await get_services(request).conversations.get(read_owner(request), request.match_info["conversation"])
+    return await get_services(request).conversations.get(read_owner(request), request.match_info["id"])
 
 
 def _answer_created(conversation: Conversation) -> web.Response:

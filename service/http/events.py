@@ -32,14 +32,14 @@ async def get_events(request: web.Request) -> web.StreamResponse:
         return await _follow(request, after)
     limit = read_number(query, "limit", PAGE, least=1, most=MOST)
     found = await get_services(request).turn_records.read_events(
-        read_owner(request), request.match_info["conversation"], after=after, limit=limit
+        read_owner(request), request.match_info["id"], after=after, limit=limit
     )
     return answer_json(EventsView(events=tuple(map(describe_event, found)), next=found[-1].id if found else after))
 
 
 async def _follow(request: web.Request, after: int) -> web.StreamResponse:
     services = get_services(request)
-    owner, conversation_id = read_owner(request), request.match_info["conversation"]
+    owner, conversation_id = read_owner(request), request.match_info["id"]
     await services.conversations.get(owner, conversation_id)  # a problem must come before the stream begins
     settings = services.settings
     try:

@@ -43,12 +43,12 @@ async def delete_override(request: web.Request) -> web.Response:
     return web.Response(status=204)
 
 
-def read_target(request: web.Request) -> tuple[OverrideKind, str]:
-    """Of what the path speaks. Raises `NotFound`."""
+def read_target(request: web.Request, item: str = "id") -> tuple[OverrideKind, str]:
+    """Of what the path speaks, its part `item` names. Raises `NotFound`."""
     written = request.match_info["kind"]
     for kind in get_args(OverrideKind):
         if kind == written:
-            return kind, request.match_info["id"]
+            return kind, request.match_info[item]
     raise NotFound(f"What can be switched is of {', '.join(get_args(OverrideKind))}.")
 
 

@@ -91,7 +91,7 @@ CONVERSATION_ROUTES: tuple[Route, ...] = (
     ),
     Route(
         "GET",
-        "/v1/conversations/{conversation}",
+        "/v1/conversations/{id}",
         conversations.get_conversation,
         "One conversation",
         "conversations",
@@ -100,7 +100,7 @@ CONVERSATION_ROUTES: tuple[Route, ...] = (
     ),
     Route(
         "PATCH",
-        "/v1/conversations/{conversation}",
+        "/v1/conversations/{id}",
         conversations.patch_conversation,
         "Change its title or intent",
         "conversations",
@@ -110,7 +110,7 @@ CONVERSATION_ROUTES: tuple[Route, ...] = (
     ),
     Route(
         "DELETE",
-        "/v1/conversations/{conversation}",
+        "/v1/conversations/{id}",
         conversations.delete_conversation,
         "Delete it with all that belongs to it",
         "conversations",
@@ -118,7 +118,7 @@ CONVERSATION_ROUTES: tuple[Route, ...] = (
     ),
     Route(
         "POST",
-        "/v1/conversations/{conversation}/fork",
+        "/v1/conversations/{id}/fork",
         conversations.post_fork,
         "Branch off",
         "conversations",
@@ -130,7 +130,7 @@ CONVERSATION_ROUTES: tuple[Route, ...] = (
     ),
     Route(
         "GET",
-        "/v1/conversations/{conversation}/messages",
+        "/v1/conversations/{id}/messages",
         conversations.get_messages,
         "Its history",
         "conversations",
@@ -140,7 +140,7 @@ CONVERSATION_ROUTES: tuple[Route, ...] = (
     ),
     Route(
         "GET",
-        "/v1/conversations/{conversation}/events",
+        "/v1/conversations/{id}/events",
         events.get_events,
         "What its turns told, as a page or as a stream that goes on",
         "conversations",
@@ -151,7 +151,7 @@ CONVERSATION_ROUTES: tuple[Route, ...] = (
     ),
     Route(
         "GET",
-        "/v1/users/{user}/deactivations",
+        "/v1/users/{id}/deactivations",
         users.get_deactivations,
         "What a user switched off",
         "users",
@@ -160,7 +160,7 @@ CONVERSATION_ROUTES: tuple[Route, ...] = (
     ),
     Route(
         "PUT",
-        "/v1/users/{user}/deactivations/{kind}/{id}",
+        "/v1/users/{id}/deactivations/{kind}/{item}",
         users.put_deactivation,
         "Switch an app, a skill or a focus mode off for a user",
         "users",
@@ -168,7 +168,7 @@ CONVERSATION_ROUTES: tuple[Route, ...] = (
     ),
     Route(
         "DELETE",
-        "/v1/users/{user}/deactivations/{kind}/{id}",
+        "/v1/users/{id}/deactivations/{kind}/{item}",
         users.delete_deactivation,
         "Switch it on again",
         "users",
@@ -176,7 +176,7 @@ CONVERSATION_ROUTES: tuple[Route, ...] = (
     ),
     Route(
         "DELETE",
-        "/v1/users/{user}",
+        "/v1/users/{id}",
         users.delete_user,
         "Erase all that is stored of a user",
         "users",

@@ -148,7 +148,6 @@ class TurnBody(MessagesBody):
     max_rounds: int | None = Field(None, ge=1, description="Rounds of tool calls; at most the service's own setting.")
     token_budget: int | None = Field(None, ge=1, description="Tokens over both models; at most the service's own setting.")
 
-
     @field_validator("conversation_id")
     @classmethod
     def _take_new_messages_only(cls, conversation_id: str | None, info: ValidationInfo) -> str | None:

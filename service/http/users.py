@@ -24,7 +24,7 @@ async def put_deactivation(request: web.Request) -> web.Response:
     """Switch an app, a skill or a focus mode off for one user; what the catalog does not have is refused."""
     services = get_services(request)
     owner = _read_user(request)
-    kind, item = read_target(request)
+    kind, item = read_target(request, "item")
     require_known(services, kind, item)
     await services.deactivations.put(owner, kind, item)
     return web.Response(status=204)
@@ -32,7 +32,7 @@ async def put_deactivation(request: web.Request) -> web.Response:
 
 async def delete_deactivation(request: web.Request) -> web.Response:
     """Switch it on again for the user."""
-    kind, item = read_target(request)
+    kind, item = read_target(request, "item")
     if not await get_services(request).deactivations.delete(_read_user(request), kind, item):
         raise NotFound(f"The user has not switched off this {kind}.")
     return web.Response(status=204)
@@ -50,7 +50,7 @@ async def delete_user(request: web.Request) -> web.Response:
 def _read_user(request: web.Request) -> Owner:
     """The user of the path; the header may only repeat it. Raises `InvalidHeader`, `NotFound`."""
     owner = read_owner(request)
-    user = require_name(request.match_info["user"])
+    user = require_name(request.match_info["id"])
     if USER in request.headers and owner.user != user:
         raise InvalidHeader(USER, "left out, or the user of the path")
     return Owner(owner.tenant, user)

@@ -8,9 +8,9 @@ from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.access.keys import AccessKey
+from service.store.connection import StoreConnection
 from service.store.database import Database
 from service.store.tables import api_keys, utc_now
 
@@ -43,7 +43,7 @@ class ApiKeys:
         """Keep a new key; False when one that is taken has its name."""
         row = {"id": key.id, "name": key.name, "scope": key.scope, "tenant": key.tenant, "sha256": key.sha256}
 
-        async def work(connection: AsyncConnection) -> bool:
+        async def work(connection: StoreConnection) -> bool:
             try:
                 async with connection.begin_nested():
                     await connection.execute(sa.insert(api_keys).values(**row, created_at=self._clock()))
@@ -58,13 +58,13 @@ class ApiKeys:
         named = sa.or_(api_keys.c.name == name_or_id, api_keys.c.id == name_or_id)
         change = sa.update(api_keys).where(named, api_keys.c.revoked_at.is_(None)).values(revoked_at=self._clock())
 
-        async def work(connection: AsyncConnection) -> bool:
+        async def work(connection: StoreConnection) -> bool:
             return (await connection.execute(change)).rowcount > 0
 
         return await self._database.write(work)
 
     async def _read(self, query: sa.Select[tuple[object, ...]]) -> tuple[StoredKey, ...]:
-        async def work(connection: AsyncConnection) -> tuple[StoredKey, ...]:
+        async def work(connection: StoreConnection) -> tuple[StoredKey, ...]:
             return tuple(_read_row(row) for row in await connection.execute(query.order_by(api_keys.c.created_at, api_keys.c.id)))
 
         return await self._database.read(work)

@@ -16,9 +16,9 @@ from typing import Final
 import sqlalchemy as sa
 import structlog
 from pydantic import ValidationError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from preprocessor.intent import Intent
+from service.store.connection import StoreConnection
 from service.store.database import Database
 from service.store.errors import ConversationExists, ConversationMissing, RowTooNew, RowUnreadable
 from service.store.forks import copy_turns
@@ -81,7 +81,7 @@ class Conversations:
         now = self._clock()
         made = Conversation(id or uuid.uuid4().hex, owner, title, intent, None, None, now, now, None, 0)
 
-        async def work(connection: AsyncConnection) -> Conversation:
+        async def work(connection: StoreConnection) -> Conversation:
             if not await insert_missing(connection, conversations, _write_row(made)):
                 raise ConversationExists(made.id)
             return made
@@ -91,7 +91,7 @@ class Conversations:
     async def get(self, owner: Owner, id: str) -> Conversation:  # noqa: A002
         """One. Raises `ConversationMissing`, `RowUnreadable`, `RowTooNew`."""
 
-        async def work(connection: AsyncConnection) -> Conversation:
+        async def work(connection: StoreConnection) -> Conversation:
             return _read_row(await find_row(connection, owner, id))
 
         return await self._database.read(work)
@@ -99,7 +99,7 @@ class Conversations:
     async def list(self, owner: Owner, *, limit: int, before: tuple[datetime, str] | None = None) -> tuple[Conversation, ...]:
         """At most `limit`, the latest first by `(updated_at, id)`, from behind `before`; unreadable ones are left out."""
 
-        async def work(connection: AsyncConnection) -> tuple[Conversation, ...]:
+        async def work(connection: StoreConnection) -> tuple[Conversation, ...]:
             found: list[Conversation] = []
             place = before
             while len(found) < limit:
@@ -120,7 +120,7 @@ class Conversations:
         `RowUnreadable`, `RowTooNew`.
         """
 
-        async def work(connection: AsyncConnection) -> Conversation:
+        async def work(connection: StoreConnection) -> Conversation:
             before = _read_row(await find_row(connection, owner, id, lock=True))
             wanted = apply(before)
             if (wanted.title, wanted.intent) == (before.title, before.intent):
@@ -143,7 +143,7 @@ class Conversations:
         """
         fork_id, now = uuid.uuid4().hex, self._clock()
 
-        async def work(connection: AsyncConnection) -> Conversation:
+        async def work(connection: StoreConnection) -> Conversation:
             source = _read_row(await find_row(connection, owner, id, lock=True))
             fork = Conversation(fork_id, owner, source.title, source.intent, id, message_id, now, now, None, 0)
             await connection.execute(sa.insert(conversations).values(_write_row(fork)))
@@ -166,7 +166,7 @@ class Conversations:
         Raises `ConversationMissing`, `RowUnreadable`, `RowTooNew`.
         """
 
-        async def work(connection: AsyncConnection) -> tuple[StoredMessage, ...]:
+        async def work(connection: StoreConnection) -> tuple[StoredMessage, ...]:
             await find_row(connection, owner, id)
             return await read_after(connection, id, after_seq, limit)
 
@@ -175,7 +175,7 @@ class Conversations:
     async def read_latest_messages(self, owner: Owner, id: str, limit: int) -> tuple[StoredMessage, ...]:  # noqa: A002
         """The latest messages, at most `limit`, oldest first. Raises `ConversationMissing`, `RowUnreadable`, `RowTooNew`."""
 
-        async def work(connection: AsyncConnection) -> tuple[StoredMessage, ...]:
+        async def work(connection: StoreConnection) -> tuple[StoredMessage, ...]:
             await find_row(connection, owner, id)
             return await read_latest(connection, id, limit)
 
@@ -204,14 +204,14 @@ class Conversations:
         return await self._delete(*_is_of(owner))
 
     async def _delete(self, *conditions: sa.ColumnElement[bool]) -> int:
-        async def work(connection: AsyncConnection) -> int:
+        async def work(connection: StoreConnection) -> int:
             return (await connection.execute(sa.delete(conversations).where(*conditions))).rowcount
 
         return await self._database.write(work)
 
 
 async def find_row(
-    connection: AsyncConnection,
+    connection: StoreConnection,
     owner: Owner,
     id: str,  # noqa: A002
     *,

@@ -5,22 +5,20 @@ from __future__ import annotations
 import asyncio
 import random
 import sqlite3
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Final, Self, TypeAlias, TypeVar
+from collections.abc import Coroutine
+from typing import Final, Self, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from service.store.engines import check_file, get_options, is_memory, make_engine, open_anchor, parse_url
+from service.store.connection import StoreConnection, Work
+from service.store.engines import Engine, check_file, get_options, is_memory, make_engine, open_anchor, parse_url
 from service.store.errors import StoreUnavailable
 from service.store.schema import migrate
+from service.store.sqlite_engine import SqliteEngine
 
 T = TypeVar("T")
-Work: TypeAlias = Callable[[AsyncConnection], Awaitable[T]]
-"""What runs inside one transaction; it waits for nothing but the connection, and may be run again from its beginning."""
-
 DEFAULT_URL: Final = "sqlite+aiosqlite:///shortlist.db"
 PATIENCE: Final = 45.0
 """Seconds after which a transaction on a server that says nothing any more is given up; the server's own limit is shorter."""
@@ -35,11 +33,11 @@ _CONFLICTS: Final = frozenset({"40001", "40P01"})  # serialization_failure, dead
 class Database:
     """One database at its newest schema. Make it with `open`, end it with `close`, or use it as a context manager."""
 
-    def __init__(self, engine: AsyncEngine, anchor: sqlite3.Connection | None = None, *, patience: float = PATIENCE) -> None:
+    def __init__(self, engine: Engine, anchor: sqlite3.Connection | None = None, *, patience: float = PATIENCE) -> None:
         self._engine = engine
         self._anchor = anchor
         # A call into SQLite cannot be given up; it waits for `BUSY_TIMEOUT` and no longer.
-        self._patience = None if engine.dialect.name == "sqlite" else patience
+        self._patience = None if isinstance(engine, SqliteEngine) else patience
         self._writes_fail = False
 
     @classmethod
@@ -63,7 +61,7 @@ class Database:
 
     async def close(self) -> None:
         """Close every connection; the database is of no use afterwards."""
-        await _finish(self._engine.dispose())
+        await _finish(self._engine.close() if isinstance(self._engine, SqliteEngine) else self._engine.dispose())
         if self._anchor is not None:
             self._anchor.close()
 
@@ -87,7 +85,7 @@ class Database:
     async def check(self) -> None:
         """Raise `StoreUnavailable` unless it can be read, and written if the last write failed, say because a disk is full."""
 
-        async def work(connection: AsyncConnection) -> None:
+        async def work(connection: StoreConnection) -> None:
             await connection.execute(_REWRITE if self._writes_fail else _LOOK)
 
         await self._run(work, writes=self._writes_fail, patience=self._patience)
@@ -110,8 +108,11 @@ class Database:
             attempt += 1
 
     async def _transact(self, work: Work[T], *, writes: bool, patience: float | None) -> T:
+        options = get_options(self._engine.dialect.name, writes=writes)
+        if isinstance(self._engine, SqliteEngine):
+            return await self._engine.transact(work, options, writes=writes)
         async with asyncio.timeout(patience), self._engine.connect() as plain:
-            connection = await plain.execution_options(**get_options(self._engine.dialect.name, writes=writes))
+            connection = await plain.execution_options(**options)
             async with connection.begin():
                 return await work(connection)
 

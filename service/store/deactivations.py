@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from preprocessor.availability import OverrideKind
+from service.store.connection import StoreConnection
 from service.store.conversations import Owner
 from service.store.database import Database
 from service.store.tables import deactivations, utc_now
@@ -36,7 +36,7 @@ class Deactivations:
         """All of a user, by kind and id."""
         query = sa.select(deactivations).where(*_is_of(owner))
 
-        async def work(connection: AsyncConnection) -> tuple[Deactivation, ...]:
+        async def work(connection: StoreConnection) -> tuple[Deactivation, ...]:
             return tuple(Deactivation(row.kind, row.id, row.created_at) for row in await connection.execute(query))
 
         # Sorted here: databases differ in how they order text.
@@ -46,7 +46,7 @@ class Deactivations:
         """Switch one off; False when it was off already."""
         row = {"tenant": owner.tenant, "user_id": owner.user, "kind": kind, "id": id, "created_at": self._clock()}
 
-        async def work(connection: AsyncConnection) -> bool:
+        async def work(connection: StoreConnection) -> bool:
             return await insert_missing(connection, deactivations, row)
 
         return await self._database.write(work)
@@ -60,7 +60,7 @@ class Deactivations:
         return await self._delete(*_is_of(owner))
 
     async def _delete(self, *conditions: sa.ColumnElement[bool]) -> int:
-        async def work(connection: AsyncConnection) -> int:
+        async def work(connection: StoreConnection) -> int:
             return (await connection.execute(sa.delete(deactivations).where(*conditions))).rowcount
 
         return await self._database.write(work)

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy import event
@@ -16,12 +16,12 @@ from sqlalchemy.engine import URL, Connection
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import AsyncAdaptedQueuePool, ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from service.store.errors import StoreUnavailable
+from service.store.sqlite_engine import BUSY_TIMEOUT, SqliteEngine
 
-BUSY_TIMEOUT: Final = 5.0
-"""Seconds that a write waits for another process' write before the store counts as unavailable."""
+Engine: TypeAlias = AsyncEngine | SqliteEngine
 MEMORY: Final = ":memory:"
 WRITES: Final = "shortlist_writes"
 """The execution option that marks a transaction as one that writes."""
@@ -88,14 +88,20 @@ def check_file(url: URL) -> None:
         raise StoreUnavailable(f"The database cannot be opened: {error}: {path}") from None
 
 
-def make_engine(url: URL, *, single: bool) -> AsyncEngine:
+def make_engine(url: URL, *, single: bool) -> Engine:
     """An engine without a connection yet; `single` = at most one connection at a time. Raises `StoreUnavailable`."""
     if url.get_backend_name() == "sqlite":
-        size = 1 if single else POOL
-        engine = create_async_engine(url, poolclass=AsyncAdaptedQueuePool, pool_size=size, max_overflow=0, hide_parameters=True)
-        event.listen(engine.sync_engine, "connect", _prepare_connection)
-        event.listen(engine.sync_engine, "begin", _begin)
-        return engine
+        sqlite = sa.create_engine(
+            url.set(drivername="sqlite"),
+            poolclass=QueuePool,
+            pool_size=1 if single else POOL,
+            max_overflow=0,
+            hide_parameters=True,
+            connect_args={"check_same_thread": False},
+        )
+        event.listen(sqlite, "connect", _prepare_connection)
+        event.listen(sqlite, "begin", _begin)
+        return SqliteEngine(sqlite, readers=0 if single else POOL - 1)
     url = url.update_query_dict({name: value for name, value in LIBPQ.items() if name not in url.query})
     try:
         engine = create_async_engine(url, pool_size=POOL, max_overflow=0, pool_pre_ping=True, hide_parameters=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from service.store.connection import StoreConnection
 from service.store.conversations import Owner
 from service.store.database import Database
 from service.store.tables import conversations, deactivations, idempotency_records, skill_storage
@@ -32,12 +32,12 @@ async def erase_user(database: Database, owner: Owner) -> Erased:
     Raises `StoreUnavailable`.
     """
 
-    async def work(connection: AsyncConnection) -> Erased:
+    async def work(connection: StoreConnection) -> Erased:
         return Erased(*[await _delete(connection, table, owner) for table in USERS_TABLES])
 
     return await database.write(work)
 
 
-async def _delete(connection: AsyncConnection, table: sa.Table, owner: Owner) -> int:
+async def _delete(connection: StoreConnection, table: sa.Table, owner: Owner) -> int:
     statement = sa.delete(table).where(table.c.tenant == owner.tenant, table.c.user_id == owner.user)
     return (await connection.execute(statement)).rowcount

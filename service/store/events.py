@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from apps.sdk.jsontypes import JsonObject
+from service.store.connection import StoreConnection
 from service.store.json_text import read_object, write_json
 from service.store.tables import clamp, events
 from service.store.upsert import insert_missing_rows
@@ -41,13 +41,13 @@ def describe_events(conversation_id: str, told: Sequence[StoredEvent]) -> tuple[
     )
 
 
-async def insert_events(connection: AsyncConnection, rows: Sequence[JsonObject]) -> None:
+async def insert_events(connection: StoreConnection, rows: Sequence[JsonObject]) -> None:
     """Add rows of `describe_events`; those that are there already are left as they are."""
     if rows:
         await insert_missing_rows(connection, events, rows)
 
 
-async def read_events(connection: AsyncConnection, conversation_id: str, after: int, limit: int) -> tuple[StoredEvent, ...]:
+async def read_events(connection: StoreConnection, conversation_id: str, after: int, limit: int) -> tuple[StoredEvent, ...]:
     """At most `limit` events behind the id `after`, oldest first. Raises `RowUnreadable`."""
     query = sa.select(events).where(events.c.conversation_id == conversation_id, events.c.id > clamp(after, events.c.id))
     rows = await connection.execute(query.order_by(events.c.id).limit(limit))

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TypeAlias
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from service.store.connection import StoreConnection
 from service.store.errors import ForkPointInvalid
 from service.store.tables import messages, turns
 from service.store.turn_states import ENDED
@@ -17,7 +17,7 @@ from service.store.turn_states import ENDED
 Row: TypeAlias = sa.Row[tuple[object, ...]]
 
 
-async def copy_turns(connection: AsyncConnection, source_id: str, fork_id: str, message_id: str | None, now: datetime) -> int:
+async def copy_turns(connection: StoreConnection, source_id: str, fork_id: str, message_id: str | None, now: datetime) -> int:
     """Copy what `Conversations.fork` says, under new ids; the `seq` of the last message, 0 without any.
 
     Turns are copied as they are, but one of which a part is left out is `cancelled` in the copy: nobody goes on with it.

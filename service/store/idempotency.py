@@ -16,8 +16,8 @@ from typing import Final, TypeAlias
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from service.store.connection import StoreConnection
 from service.store.database import Database
 from service.store.errors import StoreUnavailable
 from service.store.tables import idempotency_records as records
@@ -83,7 +83,7 @@ class IdempotencyRecords:
         """Take the key for `lease` seconds, or tell why not. Of any number of callers at once exactly one is `Started`."""
         started = Started(scope, uuid.uuid4().hex)
 
-        async def work(connection: AsyncConnection) -> BeginOutcome:
+        async def work(connection: StoreConnection) -> BeginOutcome:
             now = self._clock()
             await connection.execute(sa.delete(records).where(*_of(scope), _is_over(now)))
             if await insert_missing(connection, records, _new_row(started, request_hash, now, lease)):
@@ -136,7 +136,7 @@ class IdempotencyRecords:
         return sa.delete(records).where(key.in_(batch))
 
     async def _change(self, statement: sa.Update | sa.Delete) -> int:
-        async def work(connection: AsyncConnection) -> int:
+        async def work(connection: StoreConnection) -> int:
             return (await connection.execute(statement)).rowcount
 
         return await self._database.write(work)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
+
+from service.store.connection import StoreConnection
 
 
-async def lock(connection: AsyncConnection, *name: str) -> None:
+async def lock(connection: StoreConnection, *name: str) -> None:
     """Let one writing transaction at a time go on under `name`, until it ends. On SQLite there is but one anyway."""
     if connection.dialect.name == "postgresql":
         digest = hashlib.blake2b("\x00".join(name).encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Final, get_args
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from apps.sdk.chat import Message, Role, ToolCall
 from apps.sdk.jsontypes import JsonObject
+from service.store.connection import StoreConnection
 from service.store.errors import RowUnreadable
 from service.store.json_text import read_json, write_json
 from service.store.tables import clamp
@@ -33,13 +33,13 @@ class StoredMessage:
     created_at: datetime
 
 
-async def read_after(connection: AsyncConnection, conversation_id: str, seq: int, limit: int) -> tuple[StoredMessage, ...]:
+async def read_after(connection: StoreConnection, conversation_id: str, seq: int, limit: int) -> tuple[StoredMessage, ...]:
     """At most `limit` messages behind `seq`, oldest first. Raises `RowUnreadable`."""
     query = sa.select(table).where(table.c.conversation_id == conversation_id, table.c.seq > clamp(seq, table.c.seq))
     return _read_rows(await connection.execute(query.order_by(table.c.seq).limit(limit)))
 
 
-async def read_latest(connection: AsyncConnection, conversation_id: str, limit: int) -> tuple[StoredMessage, ...]:
+async def read_latest(connection: StoreConnection, conversation_id: str, limit: int) -> tuple[StoredMessage, ...]:
     """The latest messages, at most `limit`, oldest first. Raises `RowUnreadable`."""
     query = sa.select(table).where(table.c.conversation_id == conversation_id).order_by(table.c.seq.desc()).limit(limit)
     return _read_rows(await connection.execute(query))[::-1]
@@ -62,7 +62,7 @@ def describe_messages(conversation_id: str, turn_id: str, messages: Sequence[Mes
     )
 
 
-async def insert_messages(connection: AsyncConnection, rows: Sequence[JsonObject], last_seq: int, *, again: bool = False) -> None:
+async def insert_messages(connection: StoreConnection, rows: Sequence[JsonObject], last_seq: int, *, again: bool = False) -> None:
     """Add rows of `describe_messages`, numbered so that the last one gets `last_seq`.
 
     `again`: an earlier call may have added the first of them already; those are left as they are.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from preprocessor.availability import OverrideKind
+from service.store.connection import StoreConnection
 from service.store.database import Database
 from service.store.tables import overrides, utc_now
 from service.store.upsert import upsert
@@ -37,7 +37,7 @@ class Overrides:
         """All overrides of `tenant`, by kind and id."""
         query = sa.select(overrides).where(overrides.c.tenant == tenant)
 
-        async def work(connection: AsyncConnection) -> tuple[StoredOverride, ...]:
+        async def work(connection: StoreConnection) -> tuple[StoredOverride, ...]:
             return tuple(_read_row(row) for row in await connection.execute(query))
 
         # Sorted here: databases differ in how they order text.
@@ -47,7 +47,7 @@ class Overrides:
         """Set one override, replacing what was there."""
         stored = StoredOverride(kind, id, enabled, reason, self._clock())
 
-        async def work(connection: AsyncConnection) -> None:
+        async def work(connection: StoreConnection) -> None:
             row = {"kind": kind, "id": id, "enabled": enabled, "reason": reason, "updated_at": stored.updated_at}
             await upsert(connection, overrides, {"tenant": tenant, **row})
 
@@ -58,7 +58,7 @@ class Overrides:
         """Take one override back; whether there was one."""
         of_id = (overrides.c.tenant == tenant, overrides.c.kind == kind, overrides.c.id == id)
 
-        async def work(connection: AsyncConnection) -> bool:
+        async def work(connection: StoreConnection) -> bool:
             return (await connection.execute(sa.delete(overrides).where(*of_id))).rowcount > 0
 
         return await self._database.write(work)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
-from sqlalchemy.ext.asyncio import AsyncConnection
 
+from service.store.connection import StoreConnection
 from service.store.errors import StoreTooNew
 from service.store.peek import HEAD
 
@@ -30,7 +30,7 @@ _ALEMBIC: Final = threading.Lock()
 class Transaction(Protocol):
     """`Database.read` or `Database.write`."""
 
-    async def __call__(self, work: Callable[[AsyncConnection], Awaitable[str | None]], /) -> str | None: ...
+    async def __call__(self, work: Callable[[StoreConnection], Awaitable[str | None]], /) -> str | None: ...
 
 
 async def migrate(read: Transaction, write: Transaction) -> None:
@@ -40,7 +40,7 @@ async def migrate(read: Transaction, write: Transaction) -> None:
     # Alembic takes most of a second to import; the loop stays free meanwhile.
     upgrade = await asyncio.to_thread(_load_upgrade)
 
-    async def work(connection: AsyncConnection) -> None:
+    async def work(connection: StoreConnection) -> None:
         await _lock_schema(connection)
         await connection.run_sync(upgrade)
 
@@ -69,7 +69,7 @@ def make_config(connection: Connection | None = None) -> Config:
     return config
 
 
-async def _read_revision(connection: AsyncConnection) -> str | None:
+async def _read_revision(connection: StoreConnection) -> str | None:
     return await connection.run_sync(_find_revision)
 
 
@@ -79,7 +79,7 @@ def _find_revision(connection: Connection) -> str | None:
     return connection.scalar(sa.select(sa.column("version_num", sa.String)).select_from(sa.table(VERSION_TABLE)))
 
 
-async def _lock_schema(connection: AsyncConnection) -> None:
+async def _lock_schema(connection: StoreConnection) -> None:
     """Let one process migrate at a time. On SQLite the transaction, which writes, already does."""
     if connection.dialect.name == "postgresql":
         for timeout in ("lock_timeout", "statement_timeout"):  # a migration takes as long as it takes

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 import sqlalchemy as sa
 import structlog
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.skill import MAX_STORAGE_KEY, SkillFailed, SkillStorage
-from service.store.database import Database, Work
+from service.store.connection import StoreConnection, Work
+from service.store.database import Database
 from service.store.errors import StoreUnavailable
 from service.store.locks import lock
 from service.store.tables import skill_storage, utc_now
@@ -66,7 +66,7 @@ class SkillStorageStore:
         """Delete what every app kept for `user`; how many values. Raises `StoreUnavailable`."""
         condition = (skill_storage.c.tenant == tenant, skill_storage.c.user_id == user)
 
-        async def work(connection: AsyncConnection) -> int:
+        async def work(connection: StoreConnection) -> int:
             return (await connection.execute(sa.delete(skill_storage).where(*condition))).rowcount
 
         return await self._database.write(work)
@@ -107,8 +107,9 @@ class _ScopedStorage:
         """The value of `key`, or None."""
         query = sa.select(skill_storage.c.value).where(*self._scope.covers(), skill_storage.c.key == _checked(key))
 
-        async def work(connection: AsyncConnection) -> str | None:
-            return await connection.scalar(query)
+        async def work(connection: StoreConnection) -> str | None:
+            text: str | None = await connection.scalar(query)
+            return text
 
         text = await self._database.read(work)
         return None if text is None else json.loads(text)
@@ -118,7 +119,7 @@ class _ScopedStorage:
         row = {**self._scope.row(_checked(key)), "value": self._write_json(value), "updated_at": self._clock()}
         count = sa.select(sa.func.count()).select_from(skill_storage).where(*self._scope.covers(), skill_storage.c.key != key)
 
-        async def work(connection: AsyncConnection) -> None:
+        async def work(connection: StoreConnection) -> None:
             await lock(connection, "skill_storage", self._scope.tenant, self._scope.app_id, self._scope.user)
             if (await connection.scalar(count) or 0) >= self._limits.keys:
                 raise SkillFailed(f"This app's storage is full: at most {self._limits.keys} keys per user.")
@@ -130,7 +131,7 @@ class _ScopedStorage:
         """Forget `key`; whether it was there."""
         statement = sa.delete(skill_storage).where(*self._scope.covers(), skill_storage.c.key == _checked(key))
 
-        async def work(connection: AsyncConnection) -> bool:
+        async def work(connection: StoreConnection) -> bool:
             return (await connection.execute(statement)).rowcount > 0
 
         return await self._database.write(work)
@@ -139,7 +140,7 @@ class _ScopedStorage:
         """The keys that start with exactly `prefix`, sorted."""
         query = sa.select(skill_storage.c.key).where(*self._scope.covers())
 
-        async def work(connection: AsyncConnection) -> list[str]:
+        async def work(connection: StoreConnection) -> list[str]:
             return list(await connection.scalars(query))
 
         # Compared here: LIKE and ORDER BY treat letters differently from database to database.
@@ -151,8 +152,8 @@ class _ScopedStorage:
         if prefix:
             query = query.where(sa.func.substr(skill_storage.c.key, 1, len(prefix)) == _checked(prefix))
 
-        async def work(connection: AsyncConnection) -> list[tuple[str, str]]:
-            return [(key, value) for key, value in await connection.execute(query)]
+        async def work(connection: StoreConnection) -> list[tuple[str, str]]:
+            return [(row.key, row.value) for row in await connection.execute(query)]
 
         return {key: json.loads(value) for key, value in sorted(await self._database.read(work))}
 

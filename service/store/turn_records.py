@@ -18,12 +18,12 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from apps.sdk.chat import Message
 from apps.sdk.jsontypes import JsonObject
 from preprocessor.intent import Intent
+from service.store.connection import StoreConnection
 from service.store.conversations import FORMAT, Owner, find_row, read_intent
 from service.store.database import Database
 from service.store.errors import ConversationBusy, LeaseLost, RowUnreadable, StoreUnavailable
@@ -131,7 +131,7 @@ class TurnRecords:
             last_seq=conversations.c.last_seq + len(rows),
         )
 
-        async def work(connection: AsyncConnection) -> tuple[Lease, TurnStart]:
+        async def work(connection: StoreConnection) -> tuple[Lease, TurnStart]:
             taken = (await connection.execute(take)).one_or_none()
             if taken is None:
                 row = await find_row(connection, owner, conversation_id)
@@ -158,7 +158,7 @@ class TurnRecords:
         """Hold the conversation for `seconds` from now."""
         expires = self._clock() + timedelta(seconds=seconds)
 
-        async def work(connection: AsyncConnection) -> None:
+        async def work(connection: StoreConnection) -> None:
             await _pass_fence(connection, lease, lease_expires_at=expires)
 
         await self._database.write(work)
@@ -175,7 +175,7 @@ class TurnRecords:
         rows = describe_messages(lease.conversation_id, lease.turn_id, messages, now)
         told = describe_events(lease.conversation_id, events)
 
-        async def work(connection: AsyncConnection) -> int:
+        async def work(connection: StoreConnection) -> int:
             changes = {"updated_at": now, **_note_last(events), **_raise_seq(rows, after_seq)}
             last_seq = await _pass_fence(connection, lease, **changes)
             await insert_messages(connection, rows, last_seq, again=after_seq is not None)
@@ -203,7 +203,7 @@ class TurnRecords:
         told = describe_events(lease.conversation_id, [event for event in events if event.name != _DELTA])
         ended = _end_turn(lease, end, now)
 
-        async def work(connection: AsyncConnection) -> int:
+        async def work(connection: StoreConnection) -> int:
             changes = {"updated_at": now, **_note_last(events), **_raise_seq(rows, after_seq)}
             try:
                 last_seq = await _pass_fence(connection, lease, running_turn=None, lease_expires_at=None, **changes)
@@ -224,7 +224,7 @@ class TurnRecords:
             told.setdefault(lease, []).extend(given)
         rows = {lease: describe_events(lease.conversation_id, given) for lease, given in told.items()}
 
-        async def work(connection: AsyncConnection) -> frozenset[Lease]:
+        async def work(connection: StoreConnection) -> frozenset[Lease]:
             held = await _find_held(connection, frozenset(told))
             await insert_events(connection, [row for lease in held for row in rows[lease]])
             last = {lease.conversation_id: max(event.id for event in told[lease]) for lease in held if told[lease]}
@@ -239,7 +239,7 @@ class TurnRecords:
         Raises `ConversationMissing`, `RowUnreadable`, `RowTooNew`.
         """
 
-        async def work(connection: AsyncConnection) -> tuple[StoredEvent, ...]:
+        async def work(connection: StoreConnection) -> tuple[StoredEvent, ...]:
             await find_row(connection, owner, conversation_id)
             return await read_events(connection, conversation_id, after, limit)
 
@@ -249,7 +249,7 @@ class TurnRecords:
         """The id of the newest event of each conversation that there is; whose they are was asked before."""
         query = sa.select(conversations.c.id, conversations.c.last_event).where(conversations.c.id.in_(conversation_ids))
 
-        async def work(connection: AsyncConnection) -> Mapping[str, int]:
+        async def work(connection: StoreConnection) -> Mapping[str, int]:
             return {row.id: row.last_event for row in await connection.execute(query)}
 
         return await self._database.read(work)
@@ -259,7 +259,7 @@ class TurnRecords:
         key = (events.c.conversation_id, events.c.id)
         batch = sa.select(*key).where(events.c.created_at < before).limit(PURGE_BATCH)
 
-        async def work(connection: AsyncConnection) -> int:
+        async def work(connection: StoreConnection) -> int:
             return (await connection.execute(sa.delete(events).where(sa.tuple_(*key).in_(batch)))).rowcount
 
         total = 0
@@ -283,7 +283,7 @@ class TurnRecords:
     async def _read_turns(
         self, owner: Owner, conversation_id: str, query: sa.Select[tuple[object, ...]]
     ) -> tuple[StoredTurn, ...]:
-        async def work(connection: AsyncConnection) -> tuple[StoredTurn, ...]:
+        async def work(connection: StoreConnection) -> tuple[StoredTurn, ...]:
             await find_row(connection, owner, conversation_id)
             rows = await connection.execute(query.where(turns.c.conversation_id == conversation_id))
             return tuple(_read_turn(row) for row in rows)
@@ -300,7 +300,7 @@ class TurnRecords:
         own = (messages.c.conversation_id == conversation_id, messages.c.turn_id == turn_id)
         last_seq = sa.select(sa.func.coalesce(sa.func.max(messages.c.seq), 0)).where(own[0]).scalar_subquery()
 
-        async def work(connection: AsyncConnection) -> None:
+        async def work(connection: StoreConnection) -> None:
             if (await connection.execute(free)).rowcount == 0:
                 return
             await connection.execute(sa.delete(messages).where(*own))
@@ -344,7 +344,7 @@ def _cut(earlier: Sequence[StoredMessage], most: int) -> Sequence[StoredMessage]
     return end
 
 
-async def _follow_newest(connection: AsyncConnection, conversation_id: str, epoch: int, now: datetime) -> int:
+async def _follow_newest(connection: StoreConnection, conversation_id: str, epoch: int, now: datetime) -> int:
     """The number of the turn after the newest one, which alone may still be running: it had the conversation until now."""
     key = (turns.c.id, turns.c.number, turns.c.status)
     query = sa.select(*key).where(turns.c.conversation_id == conversation_id).order_by(turns.c.number.desc()).limit(1)
@@ -357,7 +357,7 @@ async def _follow_newest(connection: AsyncConnection, conversation_id: str, epoc
     return number + 1
 
 
-async def _end_interrupted(connection: AsyncConnection, conversation_id: str, turn_id: str, epoch: int, now: datetime) -> None:
+async def _end_interrupted(connection: StoreConnection, conversation_id: str, turn_id: str, epoch: int, now: datetime) -> None:
     """Note that the turn which had the conversation until its lease ran out has failed."""
     ended = sa.update(turns).where(turns.c.id == turn_id).values(status="failed", problem=INTERRUPTED, ended_at=now)
     await connection.execute(ended)
@@ -379,7 +379,7 @@ def _begin_turn(lease: Lease, source: str, now: datetime) -> dict[str, object]:
     }
 
 
-async def _pass_fence(connection: AsyncConnection, lease: Lease, **changes: object) -> int:
+async def _pass_fence(connection: StoreConnection, lease: Lease, **changes: object) -> int:
     """Change the conversation, and with that lock it, if the turn still holds it; its `last_seq`. Raises `LeaseLost`."""
     table = conversations.c
     statement = (
@@ -403,7 +403,7 @@ def _raise_seq(rows: Sequence[JsonObject], after_seq: int | None) -> dict[str, o
     return {"last_seq": last_seq + len(rows) if after_seq is None else _larger(last_seq, sa.literal(after_seq + len(rows)))}
 
 
-async def _find_done(connection: AsyncConnection, lease: Lease, end: TurnEnd) -> int:
+async def _find_done(connection: StoreConnection, lease: Lease, end: TurnEnd) -> int:
     """The conversation's `last_seq` when the turn ended like this before. Raises `LeaseLost`."""
     same = (turns.c.id == lease.turn_id, turns.c.epoch == lease.epoch, turns.c.status == end.status)
     query = sa.select(conversations.c.last_seq, turns.c.problem).join(turns, turns.c.conversation_id == conversations.c.id)
@@ -414,7 +414,7 @@ async def _find_done(connection: AsyncConnection, lease: Lease, end: TurnEnd) ->
     return last_seq
 
 
-async def _find_held(connection: AsyncConnection, leases: frozenset[Lease]) -> frozenset[Lease]:
+async def _find_held(connection: StoreConnection, leases: frozenset[Lease]) -> frozenset[Lease]:
     """Lock the conversations, always in the same order; the leases that still hold theirs."""
     table = conversations.c
     query = sa.select(table.id, table.epoch, table.running_turn).where(table.id.in_({lease.conversation_id for lease in leases}))
@@ -423,7 +423,7 @@ async def _find_held(connection: AsyncConnection, leases: frozenset[Lease]) -> f
     return frozenset(lease for lease in leases if (lease.conversation_id, lease.epoch, lease.turn_id) in held)
 
 
-async def _raise_last_events(connection: AsyncConnection, last: Mapping[str, int]) -> None:
+async def _raise_last_events(connection: StoreConnection, last: Mapping[str, int]) -> None:
     if last:
         statement = (
             sa.update(conversations)

@@ -7,14 +7,14 @@ from typing import TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from apps.sdk.jsontypes import JsonObject
+from service.store.connection import StoreConnection
 
 ConflictInsert: TypeAlias = sqlite.Insert | postgresql.Insert
 
 
-async def upsert(connection: AsyncConnection, table: sa.Table, row: JsonObject) -> None:
+async def upsert(connection: StoreConnection, table: sa.Table, row: JsonObject) -> None:
     """Insert `row`, or replace the columns it names of the row with the same primary key."""
     keys = table.primary_key.columns.keys()
     changes = {name: value for name, value in row.items() if name not in keys}
@@ -23,7 +23,7 @@ async def upsert(connection: AsyncConnection, table: sa.Table, row: JsonObject) 
     )
 
 
-async def insert_missing(connection: AsyncConnection, table: sa.Table, row: JsonObject) -> bool:
+async def insert_missing(connection: StoreConnection, table: sa.Table, row: JsonObject) -> bool:
     """Insert `row` unless its primary key exists; whether it was inserted."""
     keys = table.primary_key.columns.keys()
     insert = build_insert(connection.dialect.name, table, row).on_conflict_do_nothing(index_elements=keys)
@@ -31,7 +31,7 @@ async def insert_missing(connection: AsyncConnection, table: sa.Table, row: Json
 
 
 async def insert_missing_rows(
-    connection: AsyncConnection, table: sa.Table, rows: Sequence[JsonObject], key: Sequence[str] = ()
+    connection: StoreConnection, table: sa.Table, rows: Sequence[JsonObject], key: Sequence[str] = ()
 ) -> None:
     """Insert those of `rows`, which name the same columns, whose `key` does not exist; without it, whose primary key does not."""
     insert = _choose_insert(connection.dialect.name)(table)

@@ -41,7 +41,7 @@ async def carry_out(turn: BegunTurn, emit: Emit, describe: Callable[[Exception],
 class UnkeptTurn:
     """A turn whose caller keeps the history."""
 
-    end_id = None
+    end_id: int | None = None
 
     def __init__(self, request: TurnRequest, runner: TurnRunner) -> None:
         self.request = request

@@ -20,9 +20,7 @@ class RecentReads(Generic[K, V]):
     What this process changes counts at once, if it is forgotten then; what another replica writes, `max_age` later.
     """
 
-    def __init__(
-        self, read: Callable[[K], Awaitable[V]], *, max_age: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, read: Callable[[K], Awaitable[V]], *, max_age: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._read = read
         self._max_age = max_age
         self._clock = clock

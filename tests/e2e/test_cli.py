@@ -367,7 +367,7 @@ def test_the_readme_shows_every_command() -> None:
         names += [f"{group.name} {command.name}" for command in group.typer_instance.registered_commands]
     assert set(names) == {
         "serve", "ask", "call", "new app", "new skill", "schema", "lint", "expand", "preview", "keys add", "keys list",
-        "keys revoke", "doctor",
+        "keys revoke", "doctor", "conversations list", "conversations show", "conversations export", "db upgrade",
     }  # fmt: skip
     for name in names:
         assert f"shortlist {name}" in readme

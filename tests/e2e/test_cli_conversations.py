@@ -67,10 +67,14 @@ async def fill(url: str) -> None:
     async with await Database.open(url) as database:
         conversations, records = Conversations(database), TurnRecords(database)
 
-        async def say(owner: Owner, name: str, *said: Message, turns: int = 1, ends: bool = True, title: str | None = None) -> None:
+        async def say(
+            owner: Owner, name: str, *said: Message, turns: int = 1, ends: bool = True, title: str | None = None
+        ) -> None:
             await conversations.create(owner, id=name, title=title)
             for number in range(turns):
-                lease, _ = await records.begin(owner, name, f"{name}{number}", lease=3_600, messages=said[:1], source="chat", history=1)
+                lease, _ = await records.begin(
+                    owner, name, f"{name}{number}", lease=3_600, messages=said[:1], source="chat", history=1
+                )
                 if ends:
                     await records.finish(lease, TurnEnd("done"), messages=said[1:])
 
@@ -115,7 +119,10 @@ def test_nothing_moves_a_cursor_or_shows_a_traceback(ended: dict[str, Ended], na
         assert strange == set(), name
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if ", " not in name or name.split(", ")[1] in {"long", "hers", "hostile"}])
+FINE = [name for name in COMMANDS if name.partition(", ")[2] in {"", "long", "hers", "hostile", "again", "afterwards"}]
+
+
+@pytest.mark.parametrize("name", FINE)
 def test_what_is_there(ended: dict[str, Ended], name: str) -> None:
     """Exit code 0."""
     assert (ended[name].code, ended[name].err) == (0, "")

@@ -31,7 +31,7 @@ async def say(lab: Lab, conversation: JsonObject, text: str, **body: Json) -> Js
 async def read_messages(lab: Lab, conversation: JsonObject) -> list[JsonObject]:
     status, page = await lab.running.get(f"/v1/conversations/{conversation['id']}/messages")
     assert status == 200
-    return page["messages"]
+    return list(page["messages"])
 
 
 async def send(lab: Lab, method: str, path: str, body: Json = None, **headers: str) -> tuple[int, JsonObject | None]:
@@ -69,13 +69,17 @@ async def test_an_intent_is_changed_key_by_key(lab: Lab) -> None:
     """cases 9, 10, 11: null resets a key, a missing one stays."""
     path = f"/v1/conversations/{(await create(lab, intent={'web_search': True, 'disabled': ['lab-fail']}))['id']}"
     _, changed = await send(lab, "PATCH", path, {"intent": {"enabled": True}})
-    assert changed and changed["intent"] == {"enabled": True, "web_search": True, "disabled": ["lab-fail"]}
+    assert changed
+    assert changed["intent"] == {"enabled": True, "web_search": True, "disabled": ["lab-fail"]}
     _, changed = await send(lab, "PATCH", path, {"intent": {"web_search": None}})
-    assert changed and changed["intent"] == {"enabled": True, "disabled": ["lab-fail"]}
+    assert changed
+    assert changed["intent"] == {"enabled": True, "disabled": ["lab-fail"]}
     _, changed = await send(lab, "PATCH", path, {"title": "Named"})
-    assert changed and (changed["title"], changed["intent"]) == ("Named", {"enabled": True, "disabled": ["lab-fail"]})
+    assert changed
+    assert (changed["title"], changed["intent"]) == ("Named", {"enabled": True, "disabled": ["lab-fail"]})
     _, changed = await send(lab, "PATCH", path, {"title": None, "intent": None})
-    assert changed and (changed["title"], changed["intent"]) == (None, {})
+    assert changed
+    assert (changed["title"], changed["intent"]) == (None, {})
 
 
 @pytest.mark.parametrize(
@@ -94,11 +98,14 @@ async def test_a_wrong_intent_changes_nothing(lab: Lab, intent: JsonObject, poin
     path = f"/v1/conversations/{conversation['id']}"
     status, problem = await send(lab, "PATCH", path, {"title": "new", "intent": intent})
     assert status == 422
-    assert problem and problem["errors"][0]["pointer"].startswith(pointer)
+    assert problem
+    assert problem["errors"][0]["pointer"].startswith(pointer)
     assert (await lab.running.get(path))[1] == conversation
     status, _ = await send(lab, "POST", "/v1/conversations", {"intent": intent})
     assert status == 422
-    status, _ = await send(lab, "POST", "/v1/turns", {"conversation_id": conversation["id"], "messages": [user("x")], "intent": intent})
+    status, _ = await send(
+        lab, "POST", "/v1/turns", {"conversation_id": conversation["id"], "messages": [user("x")], "intent": intent}
+    )
     assert status == 422
     assert await read_messages(lab, conversation) == []
 
@@ -212,7 +219,10 @@ async def test_a_turn_without_an_answer_frees_the_conversation(lab: Lab, models:
 async def test_events_can_be_read_again(lab: Lab, models: ScriptedModelServer) -> None:
     """A stream's events have the ids under which they are kept; whoever comes back with one gets what follows it."""
     conversation = await create(lab)
-    models.script("main", [Reply("One, two, three.", deltas=[{"content": "One, "}, {"content": "two, "}, {"content": "three."}]), Reply("Four.")])
+    models.script(
+        "main",
+        [Reply("One, two, three.", deltas=[{"content": "One, "}, {"content": "two, "}, {"content": "three."}]), Reply("Four.")],
+    )
     streamed = read_id_events(await lab.stream_text(conversation_id=conversation["id"], messages=[user("count")], stream=True))
     names = [name for _, name, _ in streamed]
     assert (names[0], names[-1], names.count("text.delta") > 1) == ("turn.started", "turn.finished", True)
@@ -330,7 +340,9 @@ async def test_a_user_can_be_erased(lab: Lab) -> None:
     await say(lab, mine, "hello")
     await send(lab, "PUT", "/v1/users/anonymous/deactivations/skill/lab-echo")
     status, answer = await send(lab, "DELETE", "/v1/users/anonymous")
-    assert status == 200 and answer and answer["erased"]["conversations"] == 1
+    assert status == 200
+    assert answer
+    assert answer["erased"]["conversations"] == 1
     assert (await lab.running.get(f"/v1/conversations/{mine['id']}"))[0] == 404
     assert (await lab.running.get("/v1/users/anonymous/deactivations"))[1] == {"deactivations": []}
     assert (await send(lab, "GET", f"/v1/conversations/{hers['id']}", X_User_ID="alice"))[0] == 200

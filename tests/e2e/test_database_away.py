@@ -13,7 +13,7 @@ from apps.sdk.jsontypes import Json, JsonObject
 from tests.e2e.conftest import OpenLab
 from tests.e2e.lab import OFFLINE, Lab, read_id_events, user, wait_until
 from tests.support.databases import postgres_schema, postgres_url
-from tests.support.tcp_proxy import TcpProxy, open_proxy
+from tests.support.tcp_proxy import TcpProxy
 
 __all__ = ["postgres_schema", "postgres_url"]
 
@@ -26,7 +26,7 @@ DRIVER = 10.0
 async def proxy(postgres_url: str) -> AsyncIterator[TcpProxy]:
     """Before the test's PostgreSQL."""
     url = sa.make_url(postgres_url)
-    async with open_proxy(url.host or "127.0.0.1", url.port or 5432) as opened:
+    async with TcpProxy(url.host or "127.0.0.1", url.port or 5432) as opened:
         yield opened
 
 
@@ -63,22 +63,22 @@ async def readiness(lab: Lab) -> tuple[int, JsonObject]:
 
 async def wait_until_ready(lab: Lab) -> None:
     async with asyncio.timeout(15):
-        while (await readiness(lab))[0] != 200:
+        while (await readiness(lab))[0] != 200:  # noqa: ASYNC110 - it is asked over HTTP
             await asyncio.sleep(0.1)
 
 
 async def cut(proxy: TcpProxy, how: str) -> None:
     if how == "hanging":
-        proxy.hang()
+        proxy.silence()
     else:
-        await proxy.refuse()
+        await proxy.close()
 
 
 async def mend(proxy: TcpProxy, how: str) -> None:
     if how == "hanging":
-        proxy.flow()
+        proxy.speak()
     else:
-        await proxy.listen()
+        await proxy.open()
 
 
 @pytest.mark.parametrize("how", ["refused", "hanging"])
@@ -150,14 +150,14 @@ async def test_a_turn_whose_database_does_not_come_back(away: Lab, proxy: TcpPro
     conversation_id = await create(away)
     turn = asyncio.create_task(say(away, conversation_id, "linger until released"))
     await wait_until(lambda: away.log)
-    await proxy.refuse()
+    await proxy.close()
     away.release.set()
     status, problem = await asyncio.wait_for(turn, 30)
     assert (status, problem["code"]) == (503, "store_unavailable")
-    await proxy.listen()
+    await proxy.open()
     await wait_until_ready(away)
     async with asyncio.timeout(LEASE * 2):
-        while (await say(away, conversation_id, "echo again"))[0] == 409:
+        while (await say(away, conversation_id, "echo again"))[0] == 409:  # noqa: ASYNC110 - it is asked over HTTP
             await asyncio.sleep(0.1)
     kept = await roles(away, conversation_id)
     assert kept == ["user", "user", "assistant", "tool", "assistant"]
@@ -178,10 +178,10 @@ async def test_a_stream_of_events_outlives_a_short_absence(away: Lab, proxy: Tcp
     async with away.running.client.get(url, headers={"Accept": "text/event-stream"}) as response:
         turn = asyncio.create_task(say(away, conversation_id, "linger until released"))
         await wait_until(lambda: away.log)
-        await proxy.refuse()
+        await proxy.close()
         away.release.set()
         await asyncio.sleep(1.0)
-        await proxy.listen()
+        await proxy.open()
         assert (await turn)[0] == 200
         await away.running.client.delete(f"{away.running.url}/v1/conversations/{conversation_id}")
         *events, last = read_id_events(await asyncio.wait_for(response.text(), 20))

@@ -75,7 +75,7 @@ def test_the_description_is_valid_openapi() -> None:
         assert {item["name"] for item in parameters if item["in"] == "path"} == set(re.findall(r"\{(\w+)\}", path))
         assert all(item["required"] for item in parameters if item["in"] == "path")
         assert len({(item["in"], item["name"]) for item in parameters}) == len(parameters)
-        assert ("requestBody" in operation) == (method in {"post", "put"})
+        assert ("requestBody" in operation) == (method in {"post", "put", "patch"} and "deactivations" not in path)
         bodies = [operation.get("requestBody", {}), *operation["responses"].values()]
         for media in (media for body in bodies for media in body.get("content", {}).values()):
             Draft202012Validator.check_schema(media["schema"])
@@ -93,21 +93,37 @@ ANSWERS: list[tuple[str, str, JsonObject | None]] = [
     ("POST", "/v1/expand", {"intent": {"disabled": ["lab-s*"], "picks": ["lab-echo"]}}),
     ("POST", "/v1/execute", ECHO),
     ("PUT", "/v1/overrides/skill/lab-off", {"enabled": True}),
-    *(("GET", route.path, None) for route in ROUTES if route.method == "GET" and route.answer),
+    ("POST", "/v1/conversations", {"title": "Jam", "intent": {"disabled": ["lab-s*"]}}),
+    ("POST", "/v1/conversations/ID/fork", {}),
+    ("PATCH", "/v1/conversations/ID", {"title": None, "intent": {"enabled": True}}),
+    ("DELETE", "/v1/users/anonymous", None),
+    *(
+        ("GET", route.path.replace("/conversations/{id}", "/conversations/ID").replace("/users/{id}", "/users/anonymous"), None)
+        for route in ROUTES
+        if route.method == "GET" and route.answer
+    ),
 ]
+
+
+async def make_conversation(lab: Lab) -> str:
+    """The id of one with a turn."""
+    _, made = await lab.running.post("/v1/conversations", {})
+    await lab.running.post("/v1/turns", {"conversation_id": made["id"], "messages": [user("echo jam")]})
+    return str(made["id"])
 
 
 @pytest.mark.parametrize(("method", "path", "body"), ANSWERS, ids=[f"{method} {path}" for method, path, _ in ANSWERS])
 async def test_answers_and_bodies_are_as_described(offline: Lab, method: str, path: str, body: JsonObject | None) -> None:
     """What is sent and what comes back fit the schemas, down to the last field."""
-    template = re.sub("skill/lab-off", "{kind}/{id}", path)
+    template = re.sub("skill/lab-off", "{kind}/{id}", re.sub("/(ID|anonymous)", "/{id}", path))
     operation = DESCRIPTION["paths"][template][method.lower()]
+    if "ID" in path:
+        path = path.replace("ID", await make_conversation(offline))
     if body is not None:
         make_validator(operation["requestBody"]["content"]["application/json"]["schema"]).validate(body)
     async with offline.running.client.request(method, offline.running.url + path, json=body) as response:
-        assert response.status == 200
         answer = await response.json()
-    schema = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    schema = operation["responses"][str(response.status)]["content"]["application/json"]["schema"]
     make_validator(schema).validate(answer)
     model = DESCRIPTION["components"]["schemas"][schema["$ref"].rsplit("/", 1)[-1]]
     assert answer.keys() == model["properties"].keys()

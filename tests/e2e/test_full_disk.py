@@ -48,7 +48,11 @@ async def test_without_room(served: Replica) -> None:
     with full_disk(served):
         for method, place, body in [
             ("POST", "/v1/conversations", {}),
-            ("POST", "/v1/turns", {"conversation_id": conversation["id"], "messages": [{"role": "user", "content": "x" * 9_000}]}),
+            (
+                "POST",
+                "/v1/turns",
+                {"conversation_id": conversation["id"], "messages": [{"role": "user", "content": "x" * 9_000}]},
+            ),
             ("PATCH", path, {"title": "new"}),
             ("DELETE", path, None),
             ("DELETE", "/v1/users/anonymous", None),

@@ -83,7 +83,8 @@ async def test_odd_places(start_lab: OpenLab, shared_url: str) -> None:
         own = await create(lab)
         odd_cursors = [
             cursor("0001-01-01T00:00:00+23:59|a"), cursor("9999-12-31T23:59:59-23:59|a"), cursor("2026-01-01T00:00:00|a"),
-            cursor("2026-01-01T00:00:00+00:00|"), cursor("2026-01-01T00:00:00+00:00|\0"), cursor("|"), cursor(""), "", "=", "%ff", "a" * 7_000,
+            cursor("2026-01-01T00:00:00+00:00|"), cursor("2026-01-01T00:00:00+00:00|\0"),
+            cursor("|"), cursor(""), "", "=", "%ff", "a" * 7_000,
             cursor("2026-01-01T00:00:00+00:00"), "日本語",
         ]  # fmt: skip
         for text in odd_cursors:
@@ -107,14 +108,22 @@ async def test_head_has_no_body_and_no_end_to_wait_for(lab: Lab) -> None:
     """Of the events too, though a stream is accepted: HEAD answers at once, and follows nothing."""
     own = await create(lab)
     for part in ("", "/messages", "/events"):
-        head = f"HEAD /v1/conversations/{own}{part} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nConnection: close\r\n\r\n"
+        lines = (
+            f"HEAD /v1/conversations/{own}{part} HTTP/1.1",
+            "Host: localhost",
+            "Accept: text/event-stream",
+            "Connection: close",
+        )
+        head = "\r\n".join((*lines, "", ""))
         reader, writer = await asyncio.open_connection("127.0.0.1", URL(lab.running.url).port)
         writer.write(head.encode())
         answer = await asyncio.wait_for(reader.read(), 5)
         writer.close()
         assert answer.startswith(b"HTTP/1.1 200")
         assert answer.endswith(b"\r\n\r\n")
-    answer_to_post = await send_raw(lab.running.url, b"POST /v1/conversations/x/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+    answer_to_post = await send_raw(
+        lab.running.url, b"POST /v1/conversations/x/events HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
+    )
     assert answer_to_post.status == 405
 
 
@@ -151,7 +160,9 @@ async def test_changes_at_the_same_time(start_lab: OpenLab, shared_url: str) -> 
             assert found is not None
             wanted = {"enabled": True, "web_search": True, "allowed": ["lab-*"], "disabled": ["lab-fail"]}
             assert (found["title"], found["intent"]) == ("new", wanted)
-        *others, _ = await asyncio.gather(*(send(lab, "PATCH", path, {"title": str(n)}) for n in range(5)), send(lab, "DELETE", path))
+        *others, _ = await asyncio.gather(
+            *(send(lab, "PATCH", path, {"title": str(n)}) for n in range(5)), send(lab, "DELETE", path)
+        )
         assert {status for status, _ in others} <= {200, 404}
         assert (await send(lab, "GET", path))[0] == 404
 
@@ -180,7 +191,9 @@ async def test_a_key_is_free_again_when_the_conversation_was_busy(start_lab: Ope
     """409 is not the answer that is kept: the same request may come again."""
     async with start_lab(**OFFLINE) as lab:
         own = await create(lab)
-        first = asyncio.create_task(send(lab, "POST", "/v1/turns", {"conversation_id": own, "messages": [user("linger until released")]}))
+        first = asyncio.create_task(
+            send(lab, "POST", "/v1/turns", {"conversation_id": own, "messages": [user("linger until released")]})
+        )
         await wait_until(lambda: lab.log)
         body: Json = {"conversation_id": own, "messages": [user("echo x")]}
         assert (await send(lab, "POST", "/v1/turns", body, Idempotency_Key="k"))[0] == 409
@@ -251,7 +264,9 @@ async def test_a_client_that_does_not_read(start_lab: OpenLab, models: ScriptedM
         own = await create(lab)
         models.script("main", [Reply("x" * 16_000_000)])
         _, writer = await asyncio.open_connection("127.0.0.1", URL(lab.running.url).port, limit=1)
-        writer.write(f"GET /v1/conversations/{own}/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n".encode())
+        writer.write(
+            f"GET /v1/conversations/{own}/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n".encode()
+        )
         await wait_until(lambda: lab.running.services.event_feed._followers == 1)
         status, _ = await asyncio.wait_for(send(lab, "POST", "/v1/turns", {"conversation_id": own, "messages": [user("go")]}), 30)
         assert status == 200
@@ -280,8 +295,8 @@ async def test_shutting_down_with_open_streams(start_lab: OpenLab, reads: bool) 
         async with start_lab(**OFFLINE, shutdown_grace=20.0) as lab:
             own = await create(lab)
             await send(lab, "POST", "/v1/turns", {"conversation_id": own, "messages": [user("echo x")]})
-            for _ in range(5):
-                responses.append(await session.get(f"{lab.running.url}/v1/conversations/{own}/events", headers=STREAM))
+            url = f"{lab.running.url}/v1/conversations/{own}/events"
+            responses += [await session.get(url, headers=STREAM) for _ in range(5)]
             start = loop.time()
         assert loop.time() - start < 5
         for response in responses:

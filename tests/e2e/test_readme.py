@@ -26,6 +26,8 @@ README = (ROOT / "README.md").read_text()
 COMMANDS = read_commands()
 SHORTLIST = [command for command in COMMANDS if command.startswith("shortlist ")]
 CURL = [command for command in COMMANDS if command.startswith("curl ")]
+KEPT = [command for command in CURL if "conversation" in command]
+"""Those of one conversation, in their order."""
 
 
 def test_each_command_is_one_that_is_tried_here() -> None:
@@ -53,7 +55,7 @@ def test_a_shortlist_command_does_what_is_said(ended: dict[str, Ended], command:
 async def send(running: Running, command: str) -> tuple[int, str]:
     """What curl would send, to the running service."""
     words = iter(shlex.split(command)[1:])
-    url, body, headers = "", None, {}
+    url, method, body, headers = "", None, None, {}
     for word in words:
         match word:
             case "-s" | "-N":
@@ -63,11 +65,14 @@ async def send(running: Running, command: str) -> tuple[int, str]:
                 headers[name] = value
             case "-d":
                 body = next(words)
+            case "-X":
+                method = next(words)
             case _:
                 assert word.startswith("http"), f"this test does not know curl's option {word}"
                 url = word
     here = running.url + urlsplit(url).path
-    async with running.client.request("GET" if body is None else "POST", here, data=body, headers=headers) as response:
+    method = method or ("GET" if body is None else "POST")
+    async with running.client.request(method, here, data=body, headers=headers) as response:
         return response.status, await response.text()
 
 
@@ -75,7 +80,7 @@ SAID = {"/v1/turns": "42.1648128", "/v1/expand": "the intent disables it", "/v1/
 """What the answer to each path's command must hold."""
 
 
-@pytest.mark.parametrize("command", CURL)
+@pytest.mark.parametrize("command", [command for command in CURL if command not in KEPT])
 async def test_a_curl_command_does_what_is_said(tmp_path: Path, command: str) -> None:
     """Against a running service with the bundled apps; its address is that of the settings' defaults."""
     defaults = Settings.model_fields
@@ -85,6 +90,19 @@ async def test_a_curl_command_does_what_is_said(tmp_path: Path, command: str) ->
     assert status == 200, text
     (said,) = (text for path, text in SAID.items() if path in command)
     assert said in text
+
+
+async def test_the_conversation_goes_as_it_is_said(tmp_path: Path) -> None:
+    """Made, spoken in, changed, read: each with the id that the first one gave."""
+    async with run_shortlist(make_settings(tmp_path)) as running:
+        status, made = await send(running, KEPT[0])
+        assert status == 201
+        answers = [await send(running, command.replace("$id", json.loads(made)["id"])) for command in KEPT[1:]]
+    assert [status for status, _ in answers] == [200] * 3
+    spoken, changed, read = [json.loads(text) for _, text in answers]
+    assert "42.1648128" in spoken["answer"]["content"]
+    assert changed["intent"] == {"enabled": False, "disabled": ["notes-*"]}
+    assert [message["role"] for message in read["messages"]] == ["user", "assistant", "tool", "assistant"]
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("make ")])

@@ -79,7 +79,7 @@ async def begin_waiting(replica: Replica) -> tuple[str, asyncio.Task[tuple[int, 
 
 
 async def list_messages(replica: Replica, conversation_id: str) -> list[JsonObject]:
-    return (await replica.send("GET", f"/v1/conversations/{conversation_id}/messages"))[1]["messages"]
+    return list((await replica.send("GET", f"/v1/conversations/{conversation_id}/messages"))[1]["messages"])
 
 
 async def test_a_turn_of_one_replica_holds_the_conversation_for_both(replicas: tuple[Replica, Replica]) -> None:

@@ -1,6 +1,8 @@
 """The database itself, overrides, skill storage and idempotency records, on SQLite and PostgreSQL."""
 
 import asyncio
+import threading
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,9 +11,9 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.dialects.sqlite.base import SQLiteDialect
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from apps.sdk.skill import SkillFailed
+from service.store.connection import StoreConnection
 from service.store.database import Database
 from service.store.errors import StoreUnavailable
 from service.store.idempotency import IdempotencyRecords, KeyScope, Reused, Running, Started, StoredResponse
@@ -20,7 +22,7 @@ from service.store.skill_storage import SkillStorageStore, StorageLimits
 from service.store.tables import UtcDateTime
 from service.store.tables import overrides as overrides_table
 from service.store.upsert import build_insert
-from tests.support.databases import Clock, hold_up
+from tests.support.databases import Clock, file_url, hold_up, pause
 
 SCOPE = KeyScope("acme", "ann", "key-1")
 RESPONSE = StoredResponse(200, (("Content-Type", "application/json"),), b'{"answer":"\xc3\xa9"}')
@@ -30,22 +32,23 @@ RESPONSE = StoredResponse(200, (("Content-Type", "application/json"),), b'{"answ
 
 
 async def test_sqlite_is_set_up(tmp_path: Path) -> None:
-    """WAL, foreign keys and a busy timeout are on in every connection."""
+    """WAL, foreign keys, a busy timeout and commits that wait for the disk (2 = FULL) are on in every connection."""
 
-    async def look(connection: AsyncConnection) -> list[object]:
-        return [await connection.scalar(sa.text(f"PRAGMA {name}")) for name in ("journal_mode", "foreign_keys", "busy_timeout")]
+    async def look(connection: StoreConnection) -> list[object]:
+        names = ("journal_mode", "foreign_keys", "busy_timeout", "synchronous")
+        return [await connection.scalar(sa.text(f"PRAGMA {name}")) for name in names]
 
     async with await Database.open(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}") as database:
-        assert await database.read(look) == ["wal", 1, 5000]
+        assert await database.read(look) == ["wal", 1, 5000, 2]
 
 
 async def test_a_write_that_reads_first_is_never_refused(tmp_path: Path) -> None:
     """Transactions that read and then write, many at once from two connections' pools, all succeed: they open as writers."""
     url = f"sqlite+aiosqlite:///{tmp_path / 'a.db'}"
 
-    async def add_one(connection: AsyncConnection) -> None:
+    async def add_one(connection: StoreConnection) -> None:
         count = await connection.scalar(sa.text("SELECT count(*) FROM overrides"))
-        await asyncio.sleep(0)
+        await pause(connection, 0.001)
         row = {"id": f"app{count}"}
         await connection.execute(sa.text("INSERT INTO overrides VALUES ('t', 'app', :id, 1, NULL, '2026-01-01')"), row)
 
@@ -57,7 +60,7 @@ async def test_a_write_that_reads_first_is_never_refused(tmp_path: Path) -> None
 async def test_a_write_that_raises_leaves_nothing(database: Database) -> None:
     """An exception inside a transaction takes back all of it and comes out as it is."""
 
-    async def fail(connection: AsyncConnection) -> None:
+    async def fail(connection: StoreConnection) -> None:
         await connection.execute(sa.text("INSERT INTO overrides VALUES ('t', 'app', 'x', true, NULL, '2026-01-01')"))
         raise LookupError("mine")
 
@@ -68,21 +71,66 @@ async def test_a_write_that_raises_leaves_nothing(database: Database) -> None:
 
 async def test_a_cancelled_writer_is_never_in_doubt(database: Database) -> None:
     """Cancelled in the middle of a transaction, the caller gets its cancellation after the transaction was committed."""
-    inside = asyncio.Event()
+    inside = threading.Event()
 
-    async def work(connection: AsyncConnection) -> None:
+    async def work(connection: StoreConnection) -> None:
         inside.set()
-        await asyncio.sleep(0.05)
+        await pause(connection, 0.05)
         await connection.execute(sa.text("INSERT INTO overrides VALUES ('t', 'app', 'x', true, NULL, '2026-01-01')"))
 
     task = asyncio.create_task(database.write(work))
-    await inside.wait()
+    assert await asyncio.to_thread(inside.wait, 5)
     task.cancel()
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert len(await Overrides(database).list("t")) == 1
+
+
+async def test_what_waits_for_something_else_within_a_transaction_is_told(tmp_path: Path) -> None:
+    """On SQLite, whose transactions have a thread of their own: nothing of it is kept, and the next one works."""
+    row = sa.text("INSERT INTO overrides VALUES ('t', 'app', 'x', true, NULL, '2026-01-01')")
+
+    async def work(connection: StoreConnection) -> None:
+        await connection.execute(row)
+        await asyncio.sleep(0)
+
+    async with await Database.open(file_url(tmp_path)) as database:
+        with pytest.raises(RuntimeError, match="waited for something else"):
+            await database.write(work)
+        assert await Overrides(database).list("t") == ()
+        await Overrides(database).put("t", "app", "x", enabled=True)
+
+
+async def test_writers_follow_each_other_while_readers_read(tmp_path: Path) -> None:
+    """A process' writes wait in line, in the order of their calls; a read beside them is not kept waiting."""
+    order: list[int] = []
+    async with await Database.open(file_url(tmp_path)) as database:
+
+        def write(number: int) -> Callable[[StoreConnection], Awaitable[None]]:
+            async def work(connection: StoreConnection) -> None:
+                await pause(connection, 0.05)
+                order.append(number)
+
+            return work
+
+        writing = asyncio.gather(*(database.write(write(number)) for number in range(20)))
+        await Overrides(database).list("t")
+        assert len(order) < 10
+        await writing
+    assert order == list(range(20))
+
+
+async def test_a_writer_that_waits_in_line_for_too_long_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that others hold makes each writer wait for as long as one, however many stand in line."""
+    monkeypatch.setattr("service.store.sqlite_engine.BUSY_TIMEOUT", 0.1)
+    async with await Database.open(file_url(tmp_path)) as database:
+        writers = [asyncio.create_task(database.write(lambda connection: pause(connection, 0.2))) for _ in range(2)]
+        await writers[0]
+        with pytest.raises(StoreUnavailable, match="in time"):
+            await writers[1]
+        await Overrides(database).put("t", "app", "x", enabled=True)
 
 
 async def test_a_broken_database_is_unavailable_not_a_driver_error(database: Database) -> None:

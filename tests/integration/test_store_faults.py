@@ -15,10 +15,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from apps.sdk.chat import Message
 from apps.sdk.jsontypes import Json
+from service.store.connection import StoreConnection
 from service.store.conversations import Conversations, Owner
 from service.store.database import Database
 from service.store.errors import ConversationMissing, RowTooNew, RowUnreadable, StoreUnavailable
@@ -27,7 +27,7 @@ from service.store.tables import conversations as conversations_table
 from service.store.tables import overrides as overrides_table
 from service.store.tables import utc_now
 from service.store.turn_records import EVENTS_PER_EPOCH, StoredEvent, TurnEnd, TurnRecords
-from tests.support.databases import file_url, hold_up
+from tests.support.databases import file_url, hold_up, run_sql
 from tests.support.tcp_proxy import TcpProxy
 
 ANN = Owner("acme", "ann")
@@ -47,7 +47,7 @@ async def make_conversation(database: Database, conversation_id: str) -> None:
 
 
 async def dump_all(database: Database) -> object:
-    async def work(connection: AsyncConnection) -> object:
+    async def work(connection: StoreConnection) -> object:
         return [
             sorted(map(tuple, await connection.execute(sa.select(table))), key=repr)
             for table in conversations_table.metadata.sorted_tables
@@ -118,7 +118,7 @@ async def test_a_damaged_row_is_named_and_left_alone(database: Database, damage:
     """What reads it says which row it is, and quotes nothing; the rest works, and so do other conversations."""
     await make_conversation(database, "bad")
     await make_conversation(database, "good")
-    await database.write(lambda connection: connection.exec_driver_sql(damage))
+    await database.write(lambda connection: connection.run_sync(lambda plain: plain.exec_driver_sql(damage)))
     before = await dump_all(database)
     for name, call in reads_and_writes(database, "bad").items():
         if name not in unreadable:
@@ -141,7 +141,7 @@ async def test_unreadable_rows_do_not_shorten_a_page(database: Database) -> None
     for number in range(9):
         await conversations.create(ANN, id=f"c{number}")
     await database.write(
-        lambda connection: connection.exec_driver_sql("UPDATE conversations SET format = 9 WHERE id NOT IN ('c0', 'c4', 'c8')")
+        lambda connection: connection.execute(sa.text("UPDATE conversations SET format = 9 WHERE id NOT IN ('c0', 'c4', 'c8')"))
     )
     first = await conversations.list(ANN, limit=2)
     assert [found.id for found in first] == ["c8", "c4"]
@@ -264,7 +264,7 @@ async def test_a_transaction_that_the_server_ends_leaves_nothing(postgres_url: s
     async with await Database.open(through(proxy, postgres_url)) as database:
         inside = asyncio.Event()
 
-        async def work(connection: AsyncConnection) -> None:
+        async def work(connection: StoreConnection) -> None:
             await connection.execute(sa.text("INSERT INTO overrides VALUES ('t','app','x',true,NULL,now())"))
             inside.set()
             await asyncio.sleep(0.1)
@@ -308,7 +308,7 @@ async def test_a_lock_that_is_held_too_long_is_told(postgres_url: str, monkeypat
 async def test_the_limits_of_time_are_set(postgres_url: str) -> None:
     """Each connection has them; so a process that freezes in a transaction holds others up for so long at most."""
 
-    async def look(connection: AsyncConnection) -> list[object]:
+    async def look(connection: StoreConnection) -> list[object]:
         names = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout", "transaction_isolation")
         return [await connection.scalar(sa.text(f"SHOW {name}")) for name in names]
 
@@ -320,11 +320,11 @@ async def test_the_limits_of_time_are_set(postgres_url: str) -> None:
 async def test_a_reader_sees_one_state(shared_url: str) -> None:
     """What is committed between two queries of one reading transaction is not seen by the second; a reader cannot write."""
     async with await Database.open(shared_url) as database:
-        count = sa.select(sa.func.count()).select_from(conversations_table)
+        count = sa.select(sa.func.count()).select_from(overrides_table)
 
-        async def work(connection: AsyncConnection) -> tuple[int | None, int | None]:
+        async def work(connection: StoreConnection) -> tuple[int | None, int | None]:
             first = await connection.scalar(count)
-            await Conversations(database).create(ANN)
+            run_sql(shared_url, "INSERT INTO overrides VALUES ('t', 'app', 'x', true, NULL, '2026-01-01')")
             return first, await connection.scalar(count)
 
         assert await database.read(work) == (0, 0)
@@ -339,8 +339,8 @@ async def test_deadlocks_are_tried_again(postgres_url: str) -> None:
         runs = [0]
         both = asyncio.Barrier(2)
 
-        def write(first: str, second: str) -> Callable[[AsyncConnection], Json]:
-            async def work(connection: AsyncConnection) -> None:
+        def write(first: str, second: str) -> Callable[[StoreConnection], Json]:
+            async def work(connection: StoreConnection) -> None:
                 runs[0] += 1
                 await touch(connection, first)
                 if runs[0] <= 2:
@@ -354,7 +354,7 @@ async def test_deadlocks_are_tried_again(postgres_url: str) -> None:
         assert [stored.reason for stored in await Overrides(one).list("t")] == ["xx", "xx"]
 
 
-async def touch(connection: AsyncConnection, override: str) -> None:
+async def touch(connection: StoreConnection, override: str) -> None:
     reason = sa.func.coalesce(overrides_table.c.reason, "").concat("x")
     await connection.execute(sa.update(overrides_table).where(overrides_table.c.id == override).values(reason=reason))
 
@@ -366,7 +366,7 @@ async def test_a_conflict_that_never_ends_is_told(database: Database) -> None:
     class Conflict(Exception):
         sqlstate = "40001"
 
-    async def work(_: AsyncConnection) -> None:
+    async def work(_: StoreConnection) -> None:
         runs.append(1)
         raise DBAPIError("", None, Conflict("always"))
 
@@ -379,7 +379,7 @@ async def test_what_the_store_raises_quotes_nothing_that_is_stored(database: Dat
     """Neither the message nor what it comes from holds a value of the statement or of a row."""
     row = {"tenant": "t", "kind": "app", "id": "x", "enabled": True, "reason": "hunter2", "updated_at": utc_now()}
 
-    async def work(connection: AsyncConnection) -> None:
+    async def work(connection: StoreConnection) -> None:
         for _ in range(2):
             await connection.execute(sa.insert(overrides_table).values({**row, "id": "my-secret"}))
 

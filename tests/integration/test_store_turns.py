@@ -8,11 +8,11 @@ from datetime import timedelta
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from apps.sdk.chat import Message, ToolCall
 from preprocessor.intent import Intent
 from service.store import turn_records as turn_records_module
+from service.store.connection import StoreConnection
 from service.store.conversations import Conversations, Owner
 from service.store.database import Database
 from service.store.errors import ConversationBusy, ConversationMissing, LeaseLost, StoreUnavailable
@@ -50,7 +50,7 @@ class Store:
     async def dump(self) -> dict[str, list[tuple[object, ...]]]:
         """Everything that the database holds."""
 
-        async def work(connection: AsyncConnection) -> dict[str, list[tuple[object, ...]]]:
+        async def work(connection: StoreConnection) -> dict[str, list[tuple[object, ...]]]:
             tables = metadata.sorted_tables
             return {table.name: sorted(map(tuple, await connection.execute(sa.select(table))), key=repr) for table in tables}
 

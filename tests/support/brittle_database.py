@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
@@ -15,8 +15,10 @@ from preprocessor.intent import Intent
 from service.conversations.conversation_turns import ConversationTurns
 from service.conversations.event_feed import EventFeed
 from service.conversations.event_writer import EventWriter
+from service.conversations.held_turn import HeldTurn
+from service.store.connection import Work
 from service.store.conversations import Conversations, Owner
-from service.store.database import Database, Work
+from service.store.database import Database
 from service.store.errors import StoreUnavailable
 from service.store.turn_records import StoredEvent, TurnRecords
 from service.turns.events import Emit, discard
@@ -100,8 +102,8 @@ class Replica:
     runner: ScriptedRunner
     turns: ConversationTurns
 
-    def hold(self, patch: Intent | None = None, said: Message = HELLO):  # type: ignore[no-untyped-def]
-        return self.turns.hold(CALLER, "c", (said,), patch, make_limits(), stream=True)
+    def hold(self, patch: Intent | None = None) -> AbstractAsyncContextManager[HeldTurn]:
+        return self.turns.hold(CALLER, "c", (HELLO,), patch, make_limits(), stream=True)
 
     async def said(self) -> list[str]:
         stored = await self.conversations.read_messages(ANN, "c", limit=1000)

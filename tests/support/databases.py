@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ import pytest
 import sqlalchemy as sa
 from psycopg import sql
 
+from service.store.connection import StoreConnection
 from service.store.database import Database
 from service.store.engines import parse_url
 
@@ -57,6 +59,14 @@ def run_sql(url: str, *statements: LiteralString) -> None:
         for statement in statements:
             connection.exec_driver_sql(statement)
     engine.dispose()
+
+
+async def pause(connection: StoreConnection, seconds: float) -> None:
+    """Let time pass within a transaction, where only the database may be waited for."""
+    if connection.dialect.name == "postgresql":
+        await connection.execute(sa.select(sa.func.pg_sleep(seconds)))
+    else:
+        time.sleep(seconds)  # noqa: ASYNC251 - in the transaction's own thread
 
 
 @contextmanager

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from typing import Self
 
 
 class TcpProxy:
@@ -19,13 +17,21 @@ class TcpProxy:
         self._flowing.set()
         self.port = 0
 
-    async def listen(self) -> None:
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.speak()
+        await self.close()
+
+    async def open(self) -> None:
         """Take connections, from now on or again."""
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
-    async def refuse(self) -> None:
-        """Break every connection off and take no new one, until `listen`."""
+    async def close(self) -> None:
+        """Break every connection off and take no new one, until `open`."""
         if self._server is not None:
             self._server.close()
         await self.reset()
@@ -37,11 +43,11 @@ class TcpProxy:
             task.cancel()
         await asyncio.gather(*connections, return_exceptions=True)
 
-    def hang(self) -> None:
-        """Take everything and pass nothing on, until `flow`."""
+    def silence(self) -> None:
+        """Take everything and pass nothing on, until `speak`."""
         self._flowing.clear()
 
-    def flow(self) -> None:
+    def speak(self) -> None:
         """Pass on again, also what came meanwhile."""
         self._flowing.set()
 
@@ -70,16 +76,3 @@ class TcpProxy:
             writer.write(data)
             await writer.drain()
         raise ConnectionError("one end has left")
-
-
-@asynccontextmanager
-async def open_proxy(host: str, port: int) -> AsyncIterator[TcpProxy]:
-    """One that listens."""
-    proxy = TcpProxy(host, port)
-    await proxy.listen()
-    try:
-        yield proxy
-    finally:
-        proxy.flow()
-        with contextlib.suppress(OSError):
-            await proxy.refuse()

@@ -33,7 +33,8 @@ async def test_a_turn_is_given_what_is_stored(replica: Replica) -> None:
         assert turn.request.intent.dump() == {"enabled": True, "web_search": True}
         assert turn.request.caller.conversation == "c"
     intent = (await replica.conversations.get(ANN, "c")).intent
-    assert intent is not None and intent.dump() == {"enabled": True}
+    assert intent is not None
+    assert intent.dump() == {"enabled": True}
 
 
 async def test_a_beginning_that_fails_holds_nothing(replica: Replica) -> None:
@@ -87,7 +88,7 @@ async def test_a_lease_that_cannot_be_renewed_in_time(outcome: TurnOutcome) -> N
         await asyncio.sleep(0.3)
         replica.database.is_away = False
         taker, start = await replica.records.begin(ANN, "c", "second", lease=30, messages=[HELLO], source="chat")
-        assert taker.epoch == 2 and len(start.history) == 1
+        assert (taker.epoch, len(start.history)) == (2, 1)
         with pytest.raises(TurnSuperseded):
             await asyncio.wait_for(first, 5)
         assert await replica.states() == [("failed", "interrupted"), ("running", None)]

@@ -39,14 +39,14 @@ class Follower:
 
     async def _follow(self, feed: EventFeed, after: int) -> None:
         with feed.join("c") as signal:
-            async with contextlib.aclosing(feed.follow(ANN, "c", after, signal)) as pages:  # type: ignore[type-var]
+            async with contextlib.aclosing(feed.follow(ANN, "c", after, signal)) as pages:
                 async for page in pages:
                     self.pages.append(len(page))
                     self.seen += [event.id - EVENTS_PER_EPOCH for event in page]
 
     async def has_seen(self, *numbers: int) -> None:
         async with asyncio.timeout(5):
-            while self.seen != list(numbers):
+            while self.seen != list(numbers):  # noqa: ASYNC110 - it is a list that is compared
                 await asyncio.sleep(0.001)
 
 
