@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.chat import ChatModel, Message
@@ -19,6 +20,7 @@ from preprocessor.preselect import Preselection, Preselector
 from preprocessor.prompt import PreselectionTexts
 from preprocessor.retrieval.retriever import Retriever
 from preprocessor.settings import PreprocessSettings
+from preprocessor.tools import find_refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Preprocessor:
 
     `retriever` is built from the same catalog. `secrets` are credentials by folded provider name. `model` None: the
     ranking shortlists alone. `schemas` writes them for the main models; None = for models that nobody knows.
-    `preselection_profile` is that of `model`.
+    `preselection_profile` is that of `model`. `refused` says why, by tool name, of the skills that those models are never sent.
     """
 
     catalog: Catalog
@@ -62,13 +64,15 @@ class Preprocessor:
     model: ChatModel | None = None
     schemas: ToolSchemas | None = None
     preselection_profile: Profile = COMMON
+    refused: Mapping[str, str] = field(init=False, repr=False)
     _preselector: Preselector = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         preselector = Preselector(self.catalog, self.retriever, self.texts, self.settings, self.model, self.preselection_profile)
         object.__setattr__(self, "_preselector", preselector)
-        if self.schemas is None:
-            object.__setattr__(self, "schemas", ToolSchemas(requests_per_call=self.settings.requests_per_call))
+        schemas = self.schemas or ToolSchemas(requests_per_call=self.settings.requests_per_call)
+        object.__setattr__(self, "schemas", schemas)
+        object.__setattr__(self, "refused", MappingProxyType(find_refused(self.catalog, schemas)))
 
     async def prepare(self, request: PreprocessRequest) -> Prepared:
         expansion = self.expand(request)

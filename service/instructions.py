@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.manifest.placeholders import find_placeholder
-from apps.sdk.manifest.yaml_source import SourceDocument, parse_source
+from apps.sdk.manifest.yaml_source import SourceDocument, read_source
 from apps.sdk.schemas.checks import check_schema
 from preprocessor.prompt import FIELDS, NEEDS, PreselectionTexts
 from service.models.offline import OfflineTexts
@@ -57,10 +57,7 @@ class BaseInstructions:
 
 def load_instructions(path: Path) -> BaseInstructions:
     """Read and check the file; raises `InstructionsError` with everything that is wrong with it."""
-    try:
-        document = parse_source(path.read_bytes(), str(path))
-    except OSError as error:
-        raise InstructionsError((f"{path}: cannot be read: {error.strerror}",)) from error
+    document = read_source(path, str(path))
     problems = tuple(str(finding) for finding in document.findings if finding.severity == "error")
     if problems:
         raise InstructionsError(problems)
