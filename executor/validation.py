@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -44,17 +45,20 @@ class SkillSchema:
 
 @dataclass(slots=True)
 class SkillSchemas:
-    """Compiled schemas by content hash; keeps the latest few thousand, so that hot reloads do not pile up."""
+    """Compiled schemas by content hash; keeps the latest few thousand, so that hot reloads do not pile up. Any thread may ask."""
 
     _compiled: dict[tuple[str, str], SkillSchema] = field(default_factory=dict)
+    _keeping: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def find(self, skill: SkillSpec) -> SkillSchema:
         key = (skill.tool_name, skill.content_hash)
         schema = self._compiled.get(key)
         if schema is None:
-            schema = self._compiled[key] = compile_schema(skill.parameters)
-            if len(self._compiled) > _MAX_CACHED:
-                del self._compiled[next(iter(self._compiled))]
+            compiled = compile_schema(skill.parameters)
+            with self._keeping:
+                schema = self._compiled.setdefault(key, compiled)
+                if len(self._compiled) > _MAX_CACHED:
+                    del self._compiled[next(iter(self._compiled))]
         return schema
 
 

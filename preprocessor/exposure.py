@@ -66,10 +66,11 @@ def expose(
     schemas: ToolSchemas | None = None,
     toolsets: Toolsets = NO_TOOLSETS,
 ) -> Exposure:
-    """Residents in expansion order, then what the history called, then what was preselected, then their follow-ups.
+    """Residents, what the history called, what was preselected, and their follow-ups; of too many, in that order, `tools_max`.
 
-    `preselected` and `history_skills` keep the order given; what is not available is passed over, so neither can widen the
-    expansion. At most `tools_max` tools. The skill of an overlay of `toolsets` carries what providers have in its place.
+    Sent are the residents first, then all others, both in expansion order: the same set is the same bytes, whatever each is
+    sent for. What is not available is passed over, so that nothing widens the expansion. The skill of an overlay of `toolsets`
+    carries what providers have in its place.
     """
     settings = settings or PreprocessSettings()
     schemas = schemas or ToolSchemas(requests_per_call=settings.requests_per_call)
@@ -122,7 +123,9 @@ def _order(
     for follow_up in [follow_up for name in sources for follow_up in catalog.skills[name].follow_ups]:
         if follow_up in available:
             sources.setdefault(follow_up, "follow_up")
-    return dict(list(sources.items())[: settings.tools_max])
+    chosen = dict(list(sources.items())[: settings.tools_max])
+    residents = (name for name, source in chosen.items() if source == "resident")
+    return {name: chosen[name] for name in (*residents, *expansion.available) if name in chosen}
 
 
 def _list_instructions(catalog: Catalog, app_ids: frozenset[str]) -> tuple[AppInstruction, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from apps.sdk.catalog import Catalog
 from apps.sdk.chat import ChatModel, Message
@@ -19,6 +20,7 @@ from preprocessor.preselect import Preselection, Preselector
 from preprocessor.prompt import PreselectionTexts
 from preprocessor.retrieval.retriever import Retriever
 from preprocessor.settings import PreprocessSettings
+from preprocessor.tools import find_refused
 from preprocessor.toolsets import NO_TOOLSETS, Toolsets
 
 
@@ -54,7 +56,8 @@ class Preprocessor:
 
     `retriever` is built from the same catalog. `secrets` are credentials by folded provider name. `model` None: the
     ranking shortlists alone. `schemas` writes them for the main models; None = for models that nobody knows.
-    `preselection_profile` is that of `model`. `main_models` are the names of all that may answer.
+    `preselection_profile` is that of `model`. `main_models` are the names of all that may answer. `refused` says why, by tool
+    name, of the skills that those are never sent.
     """
 
     catalog: Catalog
@@ -67,6 +70,7 @@ class Preprocessor:
     preselection_profile: Profile = COMMON
     toolsets: Toolsets = NO_TOOLSETS
     main_models: tuple[str, ...] = ()
+    refused: Mapping[str, str] = field(init=False, repr=False)
     _preselector: Preselector = field(init=False, repr=False)
     _expander: Expander = field(init=False, repr=False)
 
@@ -76,8 +80,9 @@ class Preprocessor:
         object.__setattr__(self, "_preselector", preselector)
         built_in = self.toolsets.list_built_in(self.main_models)
         object.__setattr__(self, "_expander", Expander(self.catalog, self.toolsets, credentials, self.secrets, built_in))
-        if self.schemas is None:
-            object.__setattr__(self, "schemas", ToolSchemas(requests_per_call=self.settings.requests_per_call))
+        schemas = self.schemas or ToolSchemas(requests_per_call=self.settings.requests_per_call)
+        object.__setattr__(self, "schemas", schemas)
+        object.__setattr__(self, "refused", MappingProxyType(find_refused(self.catalog, schemas)))
 
     async def prepare(self, request: PreprocessRequest) -> Prepared:
         expansion = self.expand(request)

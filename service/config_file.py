@@ -9,7 +9,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from apps.sdk.jsontypes import JsonPath
-from apps.sdk.manifest.yaml_source import SourceDocument, parse_source
+from apps.sdk.manifest.yaml_source import SourceDocument, read_source
 from service.field_names import phrase_error
 
 Part = TypeVar("Part", bound=BaseModel)
@@ -31,10 +31,7 @@ class Section(BaseModel):
 
 def read_config(path: Path, model: type[Part], error: type[ConfigError]) -> tuple[Part, SourceDocument]:
     """The file as `model`, and the document for the places of what is wrong beyond it; raises `error` with every fault."""
-    try:
-        document = parse_source(path.read_bytes(), str(path))
-    except OSError as failure:
-        raise error((f"{path}: cannot be read: {failure.strerror}",)) from failure
+    document = read_source(path, str(path))
     problems = tuple(str(finding) for finding in document.findings if finding.severity == "error")
     if problems:
         raise error(problems)

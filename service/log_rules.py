@@ -6,6 +6,7 @@ At info level and above no line holds a message's text, a call's arguments or a 
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from collections.abc import Mapping
 from datetime import date
@@ -34,6 +35,10 @@ FIELDS: Final = "fields"
 """The attribute of a record with fields of any name, which `extra` itself does not take."""
 FRAMES: Final = 10
 """Frames of an exception that are logged."""
+PYTHON_WARNINGS: Final = "py.warnings"
+"""The name of the logger to which Python's own warnings go."""
+_WARNING: Final = re.compile(r"(.*?:[0-9]+): (\w+):")
+"""Place and category, in front of a warning's text."""
 _STANDARD: Final = frozenset({*vars(logging.makeLogRecord({})), "asctime", "message", "taskName"})
 
 
@@ -46,6 +51,7 @@ def send_to_stderr(formatter: logging.Formatter, level: LogLevel) -> None:
     root.setLevel(level.upper())
     for name in (*QUIET, *LITELLM):
         logging.getLogger(name).setLevel(logging.WARNING)
+    logging.captureWarnings(capture=True)  # or they stand between the lines as they are, with what they quote
 
 
 def read_fields(record: logging.LogRecord) -> dict[str, object]:
@@ -75,7 +81,10 @@ def clean_field(key: object, value: object, level: str, depth: int = 5) -> objec
 
 
 def withhold_quotation(record: logging.LogRecord) -> dict[str, object] | None:
-    """What stands in place of a line that quotes what was sent: litellm's, and aiohttp's about requests that are no HTTP."""
+    """What stands in place of a line that quotes what was sent: litellm's, aiohttp's about what is no HTTP, Python's warnings."""
+    if record.name == PYTHON_WARNINGS:
+        found = _WARNING.match(record.getMessage())
+        return {"event": f"{found[2]} at {found[1]}, text withheld" if found else "a warning, text withheld"}
     error = record.exc_info[0] if record.exc_info else None
     if record.name not in LITELLM and not (error and error.__module__ == "aiohttp.http_exceptions"):
         return None

@@ -27,6 +27,7 @@ Code: TypeAlias = Literal[
     "yaml-duplicate-key",
     "yaml-tag",
     "yaml-ambiguous",
+    "findings-more",
     "app-id",
     "app-duplicate",
     "app-empty",
@@ -64,12 +65,15 @@ Code: TypeAlias = Literal[
     "unknown-reference",
     "tool-schema",
     "memory-schema",
+    "schema-draft",
+    "schema-empty",
     "schema-required",
     "schema-requests",
     "schema-enum",
     "schema-default",
     "schema-keyword",
     "schema-extension",
+    "schema-told",
     "schema-model",
     "argument-description",
     "focus-without-prompt",
@@ -132,6 +136,11 @@ _FILE: Mapping[Code, Explanation] = {
         "hint",
         "A plain word or number that YAML versions read differently; it is read as text.",
         "Quote it if text is meant; write true, false or a plain number if not.",
+    ),
+    "findings-more": Explanation(
+        "hint",
+        "The file has more findings than are shown: errors first, then warnings, then hints.",
+        "Mend those that are shown; the others follow.",
     ),
 }
 
@@ -229,9 +238,11 @@ _SKILLS: Mapping[Code, Explanation] = {
     "tool-name-length": Explanation(
         "error", "The app's id and the item's together are longer than a tool name may be.", "Shorten either id."
     ),
-    "tool-name-long": Explanation("hint", "A tool name that some clients cut off.", "Shorten the app's id or the skill's."),
+    "tool-name-long": Explanation(
+        "hint", "A tool name that some clients and models do not take.", "Shorten the app's id or the skill's."
+    ),
     "similar-names": Explanation(
-        "warning", "Tool names that differ only in separators: a misspelt call cannot be repaired.", "Rename one of the two."
+        "warning", "Tool names that differ only in case or separators: a misspelt call means neither.", "Rename one of the two."
     ),
     "skill-unfinished": Explanation(
         "warning", "A skill without a class: a placeholder that cannot be called.", "Add `class_path` when the class is there."
@@ -261,6 +272,16 @@ _SCHEMAS: Mapping[Code, Explanation] = {
         "Write `type: object` with `properties`, in draft 2020-12; references may only be local.",
     ),
     "memory-schema": Explanation("error", "A memory's `schema` is not valid JSON Schema.", "Correct the keyword at the place."),
+    "schema-draft": Explanation(
+        "hint",
+        "A spelling of an older draft of JSON Schema or of OpenAPI 3.0; it is read as its equal in draft 2020-12.",
+        "Write it as the message says.",
+    ),
+    "schema-empty": Explanation(
+        "warning",
+        "A keyword or a property of a schema with nothing after it.",
+        "Write the value, `[]` for an empty list or `{}` for any value, or delete the keyword.",
+    ),
     "schema-required": Explanation(
         "warning", "`required` names a property that is not declared.", "Correct the name, or declare the property."
     ),
@@ -280,6 +301,11 @@ _SCHEMAS: Mapping[Code, Explanation] = {
         "extra",
         "A word in `tool_schema` that is no keyword of JSON Schema draft 2020-12; models see it, no call is checked by it.",
         "Nothing, if models are to see it; else say the same in the draft's keywords.",
+    ),
+    "schema-told": Explanation(
+        "extra",
+        "A rule of `tool_schema` that no provider takes in a schema: models read it in words, and only calls are held to it.",
+        "Nothing; where it can be said by plain fields, types and values, models keep to it more often.",
     ),
     "schema-model": Explanation(
         "warning",

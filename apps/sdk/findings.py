@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+import heapq
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Final, get_args
 
 from apps.sdk.codes import CODES, Code, Severity
+
+MAX_PER_FILE: Final = 500
+"""Findings of one file that are shown: more than anybody mends before looking again. A file of 1 MiB can have 100,000."""
+_SEVERITIES: Final[tuple[Severity, ...]] = get_args(Severity)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -42,3 +50,29 @@ class Finding:
 def report(code: Code, position: Position, message: str, suggestion: str | None = None) -> Finding:
     """A finding with the severity of its code."""
     return Finding(position, code, CODES[code].severity, message, suggestion)
+
+
+def group_findings(findings: Iterable[Finding]) -> dict[str, tuple[Finding, ...]]:
+    """By file, each once, by place. Of too many in one: the gravest `MAX_PER_FILE`, and at the end how many others there are."""
+    files: dict[str, set[Finding]] = {}
+    for finding in findings:
+        files.setdefault(finding.position.file, set()).add(finding)
+    return {file: _choose_gravest(files[file]) for file in sorted(files)}
+
+
+def _choose_gravest(findings: set[Finding]) -> tuple[Finding, ...]:
+    gravest = heapq.nsmallest(MAX_PER_FILE, findings, key=lambda finding: (_SEVERITIES.index(finding.severity), _order(finding)))
+    shown = sorted(gravest, key=_order)
+    hidden = findings.difference(shown)
+    return (*shown, _count_hidden(hidden)) if hidden else tuple(shown)
+
+
+def _count_hidden(hidden: Collection[Finding]) -> Finding:
+    """As mild as a hint at most: what is graver is shown already."""
+    message = f"findings of this file that are not shown: {len(hidden):,} more, the first of them here"
+    more = report("findings-more", min(finding.position for finding in hidden), message)
+    return dataclasses.replace(more, severity="extra") if all(finding.is_extra for finding in hidden) else more
+
+
+def _order(finding: Finding) -> tuple[Position, str, str, str]:
+    return finding.position, finding.code, finding.message, finding.suggestion or ""

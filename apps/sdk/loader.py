@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from apps.sdk.catalog import App, Catalog
-from apps.sdk.findings import Finding, Position, report
+from apps.sdk.findings import Finding, Position, group_findings, report
 from apps.sdk.hashing import hash_apps
 from apps.sdk.lint.rules import check_apps
 from apps.sdk.loading.app import MANIFEST, LoadedApp, load_app
@@ -39,9 +40,9 @@ def load_catalog(directories: Sequence[Path]) -> Catalog:
     make_importable(places)
     loaded = sorted((load_app(folder, show_path(folder / MANIFEST)) for folder in folders), key=lambda item: item.app.id)
     findings += check_apps(loaded)
-    apps = tuple(_add_findings(item, findings) for item in loaded)
-    everything = sorted({*findings, *(finding for app in apps for finding in app.findings)}, key=_order)
-    return Catalog(apps, hash_apps(apps), tuple(everything))
+    by_file = group_findings(chain(findings, *(item.app.findings for item in loaded)))
+    apps = tuple(_add_findings(item, by_file) for item in loaded)
+    return Catalog(apps, hash_apps(apps), tuple(chain(*by_file.values())))
 
 
 def load_one_app(folder: Path) -> App:
@@ -51,7 +52,7 @@ def load_one_app(folder: Path) -> App:
     """
     place = _make_absolute(folder)
     loaded = load_app(place, show_path(place / MANIFEST))
-    return _add_findings(loaded, check_apps([loaded]))
+    return _add_findings(loaded, group_findings(chain(loaded.app.findings, check_apps([loaded]))))
 
 
 def add_app(catalog: Catalog, app: App) -> Catalog:
@@ -85,14 +86,10 @@ def _choose_folders(folders: Sequence[Path]) -> tuple[list[Path], list[Finding]]
     return list(chosen.values()), findings
 
 
-def _add_findings(loaded: LoadedApp, findings: Sequence[Finding]) -> App:
-    """The app with all the findings about its file, by position."""
-    own = {*loaded.app.findings, *(finding for finding in findings if finding.position.file == loaded.document.file)}
-    return dataclasses.replace(loaded.app, findings=tuple(sorted(own, key=_order)))
-
-
-def _order(finding: Finding) -> tuple[Position, str, str, str]:
-    return finding.position, finding.code, finding.message, finding.suggestion or ""
+def _add_findings(loaded: LoadedApp, by_file: Mapping[str, Sequence[Finding]]) -> App:
+    """The app with all the findings about its files, by position."""
+    files = sorted({loaded.document.file, *(finding.position.file for finding in loaded.app.findings)})
+    return dataclasses.replace(loaded.app, findings=tuple(chain(*(by_file.get(file, ()) for file in files))))
 
 
 def _make_absolute(directory: Path) -> Path:

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 MAX_TOOL_NAME = 64
-"""Characters in a tool name: the limit of the OpenAI and Anthropic function calling interfaces."""
+"""Characters in a tool name: the limit of the OpenAI, Anthropic and Gemini function calling interfaces."""
+
+MAX_PORTABLE_NAME = 60
+"""Characters in a tool name that every known client and model passes on: Cursor drops tools with longer ones."""
 
 RESERVED_APP_IDS = frozenset({"system", "tool_search"})
 """The service's own tools live under these names."""

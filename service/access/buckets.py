@@ -33,17 +33,25 @@ class TokenBuckets:
         self._clock = clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
+    def holds(self, name: str) -> bool:
+        """Whether there is a token in the name's bucket."""
+        return self._count(name, self._clock()) >= 1
+
     def take(self, name: str) -> Share:
         """Take one token of the name's bucket, if there is one."""
         now = self._clock()
-        tokens, seen = self._buckets.pop(name, (float(self._limit), now))
-        tokens = min(self._limit, tokens + (now - seen) * self._limit / MINUTE)
+        tokens = self._count(name, now)
         refused = tokens < 1
         tokens -= 0 if refused else 1
         self._buckets[name] = (tokens, now)
+        self._buckets.move_to_end(name)
         if len(self._buckets) > MAX_BUCKETS:
             self._buckets.popitem(last=False)
         return Share(self._limit, math.floor(tokens), refused, self._fill_time(1 - tokens), self._fill_time(self._limit - tokens))
+
+    def _count(self, name: str, now: float) -> float:
+        tokens, seen = self._buckets.get(name, (float(self._limit), now))
+        return min(self._limit, tokens + (now - seen) * self._limit / MINUTE)
 
     def _fill_time(self, tokens: float) -> float:
         return max(0.0, tokens * MINUTE / self._limit)

@@ -17,10 +17,11 @@ from apps.sdk.skill import SkillStorage
 from preprocessor.availability import Override
 from preprocessor.expand import Expander, Expansion
 from preprocessor.intent import Intent
+from service.access.keys import AccessKey
 from service.commands.output import keep_output_clean
 from service.commands.running import CommandFailed
 from service.store.errors import StoreError
-from service.store.peek import may_hold_overrides
+from service.store.peek import may_hold
 from service.toolsets_file import ToolsetsError, load_toolsets
 from service.turns.request import Caller
 from service.turns.skill_http import SkillHttp
@@ -48,12 +49,20 @@ class LocalStore:
 
     async def read_overrides(self, tenant: str) -> tuple[Override, ...]:
         """The tenant's overrides; a database that has none is not opened."""
-        if not may_hold_overrides(self._url):
+        if not may_hold("overrides", self._url):
             return ()
         from service.store.overrides import Overrides  # noqa: PLC0415
 
         stored = await Overrides(await self.open()).list(tenant)
         return tuple(Override(item.kind, item.id, item.enabled) for item in stored)
+
+    async def read_keys(self) -> tuple[AccessKey, ...]:
+        """The API keys that are taken; a database that has none is not opened."""
+        if not may_hold("api_keys", self._url):
+            return ()
+        from service.store.api_keys import ApiKeys  # noqa: PLC0415
+
+        return await ApiKeys(await self.open()).list_valid()
 
     def scoped(self, tenant: str, app_id: str, user: str) -> SkillStorage:
         """The storage of one app and user."""

@@ -41,6 +41,7 @@ async def get_skills(request: web.Request) -> web.Response:
     """Every skill that can be called."""
     language = read_language(request)
     catalog, switches = await _read_switches(request)
+    refused = get_services(request).apps.preprocessor.refused
     skills = tuple(
         SkillView(
             name=name,
@@ -56,6 +57,7 @@ async def get_skills(request: web.Request) -> web.Response:
             resident=skill.resident,
             enabled=switches.skills[name].enabled,
             reason=switches.skills[name].reason,
+            refused=refused.get(name),
         )
         for name, skill in catalog.skills.items()
     )

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 import structlog
 from aiohttp import hdrs, web
 
-from service.access.addresses import is_loopback_only, names_loopback
+from service.access.addresses import names_loopback
+from service.access.anonymous import Anonymous, choose_anonymous
 from service.access.keyring import Keyring
 from service.access.keys import AccessKey
 from service.http.principal import ANONYMOUS
 from service.http.problems import Unauthenticated
 from service.settings import Settings, SettingsMismatch
-
-Anonymous: TypeAlias = Literal["nobody", "local", "everybody"]
-"""Who needs no key. `local`: requests whose Host names this machine, unlike those of a page whose own name leads here."""
 
 BEARER: Final = re.compile(r"bearer +([!-~]{1,512})", re.IGNORECASE)
 NEEDED: Final = "Send a key: Authorization: Bearer ..."
@@ -69,14 +67,3 @@ async def open_door(settings: Settings, keyring: Keyring) -> Door:
     if anonymous == "everybody":
         structlog.get_logger(__name__).warning("anonymous_access", setting="SHORTLIST_ALLOW_ANONYMOUS", host=settings.host)
     return Door(keyring, anonymous)
-
-
-async def choose_anonymous(settings: Settings) -> Anonymous:
-    """Who needs no key. Raises `OSError` for a host that does not exist."""
-    match settings.allow_anonymous:
-        case True:
-            return "everybody"
-        case False:
-            return "nobody"
-        case None:
-            return "local" if await is_loopback_only(settings.host) else "nobody"

@@ -57,6 +57,7 @@ def list_degraded(services: Services) -> list[str]:
     catalog = services.apps.catalog
     errors = sum(finding.severity == "error" for finding in catalog.findings)
     broken = [f"{item.id} is quarantined: {item.reason}" for item in catalog.quarantined]
+    broken += [f"{name} cannot be sent to the models: {reason}" for name, reason in services.apps.preprocessor.refused.items()]
     kept = [f"{app.id} runs an older version than its files: {app.kept.reason}" for app in catalog.apps if app.kept]
     stuck = [services.reloader.problem] if services.reloader and services.reloader.problem else []
     return [*stuck, *broken, *kept, *([f"{errors} errors in apps, see /v1/apps"] if errors else [])]

@@ -293,6 +293,13 @@ class Unreadable(Problem):
 
     code = "conversation_unreadable"
 
+    def __init__(self, *, newer: bool) -> None:
+        super().__init__(
+            "A newer version of the service wrote it: update this one."
+            if newer
+            else "What is stored of it is damaged; it was left as it is."
+        )
+
 
 class KeyInUse(Problem):
     """The first request with this idempotency key still runs."""

@@ -5,8 +5,9 @@ aiohttp's own answer is plain text that quotes what came, perhaps a key, and so 
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import structlog
 from aiohttp import hdrs, http_exceptions, web
@@ -14,8 +15,17 @@ from aiohttp import hdrs, http_exceptions, web
 from service.http.middleware.request_ids import choose_request_id
 from service.http.middleware.safe_headers import add_safe_headers
 from service.http.middleware.url_limits import describe_long_url
-from service.http.problems import InternalProblem, MalformedRequest, OverLimit, Problem, UnsupportedEncoding, render_problem
+from service.http.problems import (
+    HttpProblem,
+    InternalProblem,
+    MalformedRequest,
+    OverLimit,
+    Problem,
+    UnsupportedEncoding,
+    render_problem,
+)
 
+RequestHandler: TypeAlias = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 TOO_MANY_HEADERS: Final = "Too many headers received"
 """The parser's words; it has no type of its own for them."""
 
@@ -51,6 +61,7 @@ class ProblemRunner(web.AppRunner):
         server.__class__ = _ProblemServer
         assert isinstance(server, _ProblemServer)
         server.limits = self._limits
+        server.request_handler = answer_refusals(server.request_handler)
         return server
 
 
@@ -68,6 +79,11 @@ class _Connection(web.RequestHandler):
         super().__init__(server, **options)  # type: ignore[arg-type] # the server's own, passed on
         self._limits = limits
 
+    def log_exception(self, *args: Any, **options: Any) -> None:
+        """As aiohttp does, but for the rest of a body that cannot be read: its sender was told, and it is no fault of ours."""
+        if not isinstance(options.get("exc_info"), web.RequestPayloadError):
+            super().log_exception(*args, **options)
+
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
     ) -> web.StreamResponse:
@@ -80,13 +96,31 @@ class _Connection(web.RequestHandler):
             log.info("request_refused", code=problem.code, status=problem.kind.status)
         if request.writer.output_size > 0:
             raise ConnectionError("an answer has begun already")
-        request_id = choose_request_id(None)
-        response = render_problem(problem, request_id)
-        response.headers["X-Request-ID"] = request_id
-        response.headers[hdrs.CONNECTION] = "close"
-        add_safe_headers(response)
-        response.force_close()
-        return response
+        return render_last(problem)
+
+
+def answer_refusals(handle: RequestHandler) -> RequestHandler:
+    """The handler, with a problem for what aiohttp refuses before any middleware: an expectation other than `100-continue`."""
+
+    async def answer(request: web.BaseRequest) -> web.StreamResponse:
+        try:
+            return await handle(request)
+        except web.HTTPException as error:
+            structlog.get_logger(__name__).info("request_refused", code=HttpProblem(error.status).code, status=error.status)
+            return render_last(HttpProblem(error.status))
+
+    return answer
+
+
+def render_last(problem: Problem) -> web.Response:
+    """The problem as the last answer of its connection."""
+    request_id = choose_request_id(None)
+    response = render_problem(problem, request_id)
+    response.headers["X-Request-ID"] = request_id
+    response.headers[hdrs.CONNECTION] = "close"
+    add_safe_headers(response)
+    response.force_close()
+    return response
 
 
 def map_protocol_error(error: BaseException | None, limits: HeadLimits) -> Problem:

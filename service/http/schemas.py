@@ -19,8 +19,8 @@ from pydantic import (
 from apps.sdk.chat import Message, ToolCall
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.skill import Source
-from apps.sdk.walks import MAX_DEPTH, exceeds_depth
 from preprocessor.intent import Intent
+from service.http.content_blocks import AssistantBlock, ResultBlock, UserBlock
 from service.models.replies import write_arguments
 
 ToolName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -30,19 +30,6 @@ class Body(BaseModel):
     """Unknown fields and wrong types are refused with a pointer."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-def _check_block(block: JsonObject) -> JsonObject:
-    if exceeds_depth(block):
-        raise ValueError(f"a content block may nest at most {MAX_DEPTH} levels deep")
-    if not isinstance(block.get("type"), str) or not block["type"]:
-        raise ValueError("a content block names its type")
-    if block["type"] == "text" and not isinstance(block.get("text"), str):
-        raise ValueError("a block of the type text has a text")
-    return block
-
-
-Block = Annotated[JsonObject, AfterValidator(_check_block)]
 
 
 class FunctionCall(Body):
@@ -71,14 +58,14 @@ class UserMessage(Body):
     """Text, or content blocks."""
 
     role: Literal["user"]
-    content: str | list[Block]
+    content: str | list[UserBlock]
 
 
 class AssistantMessage(Body):
     """An earlier answer or an earlier message with calls."""
 
     role: Literal["assistant"]
-    content: str | list[Block] | None = None
+    content: str | list[AssistantBlock] | None = None
     tool_calls: list[WireToolCall] | None = Field(None, max_length=128)
 
 
@@ -86,7 +73,7 @@ class ToolMessage(Body):
     """The result of an earlier call."""
 
     role: Literal["tool"]
-    content: str | list[Block]
+    content: str | list[ResultBlock]
     tool_call_id: str
 
 
@@ -158,10 +145,14 @@ class TurnBody(MessagesBody):
 
 
 class ExecuteBody(ExpandBody):
-    """One call, as a model would make it."""
+    """One call."""
 
     name: ToolName
-    arguments: JsonObject = {}
+    arguments: JsonObject = Field(
+        {},
+        description="As the author's schema wants them, which GET /v1/skills shows as `parameters`. What models are sent in its"
+        " place differs, and what is written for that is not undone here.",
+    )
     id: Annotated[str, StringConstraints(min_length=1, max_length=200)] = "call_1"
 
 

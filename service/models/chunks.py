@@ -17,6 +17,7 @@ from service.models.replies import (
     MAX_CALLS,
     NoReply,
     OversizedReply,
+    check_length,
     clean_text,
     first_choice,
     is_object,
@@ -30,8 +31,6 @@ from service.models.replies import (
     write_arguments,
 )
 
-MAX_CHARACTERS = 4_000_000
-"""Longest streamed reply, arguments included: ten times the longest output of today's models (128,000 tokens)."""
 MAX_PIECES = 300_000
 """Most pieces of one streamed reply, of text and of calls: twice the longest output of today's models, a token each."""
 _MARK = re.compile(r'\\.?|["{}\[\]]', re.DOTALL)
@@ -202,8 +201,7 @@ class ReplyAssembler:
         text = self._complete_pairs(read_text(delta.get("content")))
         self._texts.append(text)
         self._characters += len(text) + sum(self._calls.add(piece) for piece in pieces)
-        if self._characters > MAX_CHARACTERS:
-            raise OversizedReply(f"the reply is longer than {MAX_CHARACTERS} characters")
+        check_length(self._characters)
         return text
 
     def _complete_pairs(self, text: str) -> str:

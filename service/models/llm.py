@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import importlib
 import logging
 import os
 import re
@@ -18,7 +19,7 @@ import sys
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 import structlog
@@ -38,15 +39,22 @@ from apps.sdk.chat import (
     find_builtin,
 )
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.schemas.dialects.families import find_profile
 from service.models.chunks import ReplyAssembler
 from service.models.history import HistoryRefused, check_answerable, repair_history
 from service.models.replies import NoReply, OversizedReply, read_reply, taken_ids
+from service.models.sent_names import SentNames, map_names
 
 NO_KEY = "none"
 """Sent to a server of one's own that needs no key; without it litellm would send it the key of some provider's variable."""
 
 MAX_LOGGED = 2_000
 """Characters of a provider's error that the debug log holds; some answer with a whole page."""
+
+KEYS = re.compile(
+    r"\b(?:sk|gsk|xai|AKIA|ASIA|AIza|ya29|eyJ)[\w.-]{12,}|\b(?:bearer|basic)\s+\S+|\b[\w-]*key\W{1,5}[\w.-]{12,}", re.IGNORECASE
+)
+"""What looks like the key of a provider: those of its own variables are known to litellm only."""
 
 CHUNKS_PER_BREATH = 20
 """Streamed chunks after which other tasks get their turn: those that came together are read without waiting for anything."""
@@ -114,6 +122,7 @@ class LiteLLMModel:
     def __init__(self, library: LiteLLM, spec: ModelSpec) -> None:
         self._library = library
         self._spec = spec
+        self._family = find_profile(spec.name)
         self._logger = structlog.get_logger(__name__)
 
     @property
@@ -123,15 +132,17 @@ class LiteLLMModel:
     async def complete(self, request: ChatRequest) -> ModelReply:
         async with self._mapping_errors():
             library = await self._library.load()
+            sent, names = self._prepare(request)
             async with asyncio.timeout(self._spec.timeout):
-                response = await library.acompletion(**self._arguments(request))
-            return read_reply(response.model_dump(warnings=False), self.name, taken_ids(request))
+                response = await library.acompletion(**self._arguments(sent))
+            return names.read(read_reply(response.model_dump(warnings=False), self.name, taken_ids(request)))
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[TextDelta | ModelReply, None]:
-        assembler, numbers = ReplyAssembler(taken_ids(request), [tool.name for tool in request.tools]), count(1)
         async with self._mapping_errors():
             library = await self._library.load()
-            arguments = {**self._arguments(request), "stream": True, "stream_options": {"include_usage": True}}
+            sent, names = self._prepare(request)
+            arguments = {**self._arguments(sent), "stream": True, "stream_options": {"include_usage": True}}
+        assembler, numbers = ReplyAssembler(taken_ids(request), [tool.name for tool in sent.tools]), count(1)
         deadline = asyncio.get_running_loop().time() + self._spec.timeout
         chunks = await self._await(deadline, lambda: library.acompletion(**arguments))
         try:
@@ -142,12 +153,18 @@ class LiteLLMModel:
         finally:
             await chunks.aclose()
         async with self._mapping_errors():
-            reply = assembler.finish(self.name)
+            reply = names.read(assembler.finish(self.name))
         yield reply
 
     async def _await(self, deadline: float, step: Callable[[], Awaitable[Json]]) -> Json:
         async with self._mapping_errors(), asyncio.timeout_at(deadline):
             return await step()
+
+    def _prepare(self, request: ChatRequest) -> tuple[ChatRequest, SentNames]:
+        """The request as the model's family takes it, and the way back for the names in its reply. Raises `HistoryRefused`."""
+        repaired = replace(request, messages=repair_messages(request.messages))
+        names = map_names(repaired, self._family)
+        return names.write(repaired), names
 
     def _arguments(self, request: ChatRequest) -> JsonObject:
         spec = self._spec
@@ -155,7 +172,7 @@ class LiteLLMModel:
         arguments: JsonObject = {
             **spec.extra,
             "model": spec.name,
-            "messages": write_messages(request.messages),
+            "messages": [message.to_wire() for message in request.messages],
             "api_base": spec.api_base,
             "api_key": spec.api_key or own_server_key,
             "timeout": spec.timeout,
@@ -269,18 +286,19 @@ def _write_tools(request: ChatRequest, model: str) -> JsonObject:
     return arguments
 
 
-def write_messages(messages: Sequence[Message]) -> list[JsonObject]:
+def repair_messages(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The messages as a strict provider takes them. Raises `HistoryRefused`."""
     history = repair_history(messages)
     check_answerable(history.messages)
-    return [message.to_wire() for message in history.messages]
+    return history.messages
 
 
 def _describe(error: Exception, spec: ModelSpec) -> str:
     """An error in full, for the debug log: it may quote the request, but holds neither key nor password."""
-    text = f"{type(error).__name__}: {error}"[:MAX_LOGGED]
+    text = f"{type(error).__name__}: {error}"[: 2 * MAX_LOGGED]  # cut in the end: half a key would not be found
     without_key = text.replace(spec.api_key, "***") if spec.api_key else text
-    return re.sub(r"://[^/@\s]+@", "://***@", without_key)
+    without_keys = KEYS.sub("***", without_key)
+    return re.sub(r"://[^/@\s]+@", "://***@", without_keys)[:MAX_LOGGED]
 
 
 def _import_library() -> Json:
@@ -292,6 +310,8 @@ def _import_library() -> Json:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or it asks the network for prices
     os.environ.setdefault("LITELLM_MODE", "PRODUCTION")  # or it loads `.env` into the environment
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # or counting tokens may wait for a hub
+    # or it searches a failed reply for secrets six times, 5 s for each megabyte, in which nobody else is served; see `_describe`
+    os.environ["LITELLM_DISABLE_REDACT_SECRETS"] = "true"
     _filter_warnings()
     collecting = gc.isenabled()
     gc.disable()
@@ -303,6 +323,7 @@ def _import_library() -> Json:
         litellm.modify_params = True  # or Bedrock refuses a history with calls but without tools: the last call of a turn
         for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
             _silence(logging.getLogger(name))
+        _leave_calls_alone()
         with suppress(Exception):  # a comfort, not a condition
             asyncio.run(_warm_up(litellm))
         gc.freeze()
@@ -312,9 +333,18 @@ def _import_library() -> Json:
     return litellm
 
 
+def _leave_calls_alone() -> None:
+    """Or litellm parses the arguments of all calls, to undo one invented function, and gives the reply up where it cannot."""
+    for name in ("litellm_core_utils.llm_response_utils.convert_dict_to_response", "llms.openai.chat.gpt_transformation"):
+        module: Json = importlib.import_module(f"litellm.{name}")
+        module.handle_invalid_parallel_tool_calls = lambda tool_calls: tool_calls
+
+
 def _filter_warnings() -> None:
-    """What no operator can mend: litellm's typing, and its coroutines that nobody awaits once a client has left."""
+    """What no operator can mend: litellm's typing, odd replies, and coroutines that nobody awaits once a client has left."""
     warnings.filterwarnings("ignore", "Item '.*' on TypedDict class '.*' is using the `ReadOnly` qualifier", UserWarning)
+    # each text of it is remembered for good, and quotes what a model wrote
+    warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
     never_awaited = r"coroutine 'OpenAIChatCompletion\.(acompletion|async_streaming)' was never awaited"
     warnings.filterwarnings("ignore", never_awaited, RuntimeWarning)
 

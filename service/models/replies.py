@@ -27,6 +27,9 @@ USABLE_ID = re.compile(rf"[A-Za-z0-9_-]{{1,40}}(?:{_THOUGHT}[A-Za-z0-9+/=_-]+)?"
 MAX_CALLS = 1_000
 """Most calls of one reply: far more than any turn carries out."""
 
+MAX_CHARACTERS = 4_000_000
+"""Longest reply, arguments included: ten times the longest output of today's models (128,000 tokens)."""
+
 MAX_COUNT = 2**53
 """Most tokens that a reply is believed to have cost: what every JSON reader takes, and a thousand of them fit in 64 bits."""
 
@@ -48,14 +51,22 @@ def read_reply(payload: JsonObject, model: str, taken: Collection[str] = ()) -> 
     written = read_list(message.get("tool_calls"))
     if len(written) > MAX_CALLS:
         raise OversizedReply(f"the reply holds more than {MAX_CALLS} calls")
-    calls = repair_ids(map(_read_call, written), taken)
+    text, read = read_text(message.get("content")), [_read_call(call) for call in written]
+    check_length(len(text) + sum(len(call.name) + len(call.arguments) for call in read))
+    calls = repair_ids(read, taken)
     return ModelReply(
-        text=clean_text(read_text(message.get("content"))),
+        text=clean_text(text),
         tool_calls=calls,
         finish_reason=read_finish_reason(choice.get("finish_reason"), calls),
         model=model,
         usage=read_usage(payload.get("usage")),
     )
+
+
+def check_length(characters: int) -> None:
+    """Raise `OversizedReply` for a reply of more characters than are read of one."""
+    if characters > MAX_CHARACTERS:
+        raise OversizedReply(f"the reply is longer than {MAX_CHARACTERS} characters")
 
 
 def first_choice(payload: JsonObject) -> JsonObject | None:
@@ -109,7 +120,7 @@ def repair_ids(calls: Iterable[ToolCall], taken: Collection[str] = (), *, start:
     repaired: list[ToolCall] = []
     for call in written:
         plain = plain_id(call.id)
-        keeps = plain not in used and plain not in taken and USABLE_ID.fullmatch(call.id)
+        keeps = plain and plain not in used and plain not in taken and USABLE_ID.fullmatch(call.id)
         call_id = call.id if keeps else next(free)
         used.add(plain_id(call_id))
         repaired.append(ToolCall(call_id, clean_text(call.name), clean_text(call.arguments)))

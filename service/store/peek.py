@@ -6,19 +6,19 @@ import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 SQLITE_FILES: Final = ("sqlite:///", "sqlite+aiosqlite:///")
 HEAD: Final = "0003"
 """The newest migration. Known without Alembic, so that a start with nothing to migrate does not import it."""
 
 
-def may_hold_overrides(url: str) -> bool:
-    """Whether the database must be opened to know the overrides: False for a SQLite file that is missing or has none."""
+def may_hold(table: Literal["overrides", "api_keys"], url: str) -> bool:
+    """Whether the database must be opened to know what is in `table`: False for a SQLite file that is missing or has nothing."""
     path = _find_file(url)
     if path is None:
         return True
-    return path.exists() and _ask(path, "SELECT EXISTS (SELECT 1 FROM overrides)") != 0
+    return path.exists() and _ask(path, f"SELECT EXISTS (SELECT 1 FROM {table})") != 0  # noqa: S608 - one of two names
 
 
 def describe_database(url: str) -> str | None:

@@ -49,6 +49,6 @@ class CallRunner:
     async def run_one(self, call: ToolCall, contract: Contract, caller: Caller, deadline: float, emit: Emit) -> ExecutedCall:
         """One call as a turn of its own; `deadline` is in seconds of `time.monotonic()`."""
         calls = self.begin_turn(contract, caller, emit)
-        batch = calls.parse((call,))
+        batch = await calls.parse((call,))
         await calls.run(batch, deadline)
         return (await calls.collect(batch))[0]

@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 from apps.sdk.chat import ToolCall
 from apps.sdk.contract import Contract
+from apps.sdk.threads import run_in_thread
 from executor.calls import Call, CallBatch, parse_calls
 from executor.dispatch import ContextMaker
 from executor.engine.base import Engine
@@ -19,6 +22,9 @@ from executor.run import TurnExecution
 from executor.validation import SkillSchemas
 from service.turns.events import Emit, Event
 from service.views.results import summarise_result
+
+MAX_READ_AT_ONCE: Final = 50_000
+"""Characters of a reply's arguments; as many take a tenth of a second at worst (2 microseconds each)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +59,15 @@ class ToolCalls:
         self._written: dict[str, ToolCall] = {}
         self._executed: dict[str, ExecutedCall] = {}
 
-    def parse(self, calls: Sequence[ToolCall], *, cut_off: bool = False) -> CallBatch:
-        """What is to run; ids must be new to this turn. `cut_off`: the reply ended at its token limit, so nothing of it runs."""
+    async def parse(self, calls: Sequence[ToolCall], *, cut_off: bool = False) -> CallBatch:
+        """What is to run; ids must be new to this turn. `cut_off`: the reply ended at its token limit, so nothing of it runs.
+
+        Many arguments are read in a thread: megabytes take seconds, in which nobody else would be served.
+        """
         self._written.update((call.id, call) for call in calls)
-        return parse_calls(calls, self._contract, self._limits, schemas=self._schemas, cut_off=cut_off)
+        read = partial(parse_calls, calls, self._contract, self._limits, schemas=self._schemas, cut_off=cut_off)
+        large = sum(len(call.arguments) for call in calls) > MAX_READ_AT_ONCE
+        return await run_in_thread(read, "reading of arguments") if large else read()
 
     async def run(self, batch: CallBatch, deadline: float) -> None:
         """Run the batch; raises nothing but the caller's own cancellation."""

@@ -160,7 +160,7 @@ class ToolLoop:
         self._emit(Event("text.delta", {"text": delta.text, "round": len(self.state.rounds) + 1}))
 
     async def _run_calls(self, reply: ModelReply) -> None:
-        batch = self._calls.parse(reply.tool_calls, cut_off=reply.finish_reason == "length")
+        batch = await self._calls.parse(reply.tool_calls, cut_off=reply.finish_reason == "length")
         try:
             await self._calls.run(batch, self._limits.deadline)
         finally:

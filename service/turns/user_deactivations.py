@@ -13,7 +13,7 @@ from service.turns.recent_reads import RecentReads
 
 
 class UserDeactivations:
-    """Reads and writes deactivations. What this process writes counts at once, what another one writes after `max_age` seconds."""
+    """Reads and writes deactivations. What this process writes counts at once, what another writes after `max_age` seconds."""
 
     def __init__(self, stored: Deactivations, *, max_age: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._stored = stored

@@ -69,7 +69,10 @@ class SkillView(View):
     title: str
     description: str = Field(description="In the language asked for; models are always shown the app's main one.")
     hint: str
-    parameters: JsonObject
+    parameters: JsonObject = Field(
+        description="The author's schema: every call is checked against it, and `arguments` of POST /v1/execute are what it"
+        " wants. Models are sent a copy that their family takes."
+    )
     effect: Literal["read", "write"]
     idempotent: bool
     standard: bool
@@ -77,6 +80,9 @@ class SkillView(View):
     resident: bool
     enabled: bool
     reason: str | None
+    refused: str | None = Field(
+        description="Why no turn can use it: its schema cannot be written for the configured models. POST /v1/execute can run it."
+    )
 
 
 class SkillsView(View):

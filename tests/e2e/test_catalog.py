@@ -9,7 +9,7 @@ import pytest
 from apps.sdk.jsontypes import JsonObject
 from tests.e2e.conftest import OpenLab
 from tests.e2e.lab import OFFLINE, Lab
-from tests.support.apps import write_app, write_echo_app
+from tests.support.apps import ECHO_MODULE, skill_manifest, write_app, write_echo_app
 from tests.support.running import make_settings, run_shortlist
 
 ACME = {"X-Tenant-ID": "acme"}
@@ -145,3 +145,36 @@ async def test_health_of_a_service_that_is_fine(offline: Lab) -> None:
     assert (status, ready["status"], ready["reasons"], ready["skills"]) == (200, "ready", [], 8)
     assert "offline stand-in" in ready["models"]
     assert "shortlist_http_requests_total" in await offline.metrics()
+
+
+VAST = [f"{'long ' * 40}{number}" for number in range(700)]
+REQUEST = {"type": "object", "properties": {"full name": {"type": "string"}, "size": {"enum": VAST}}, "required": ["full name"]}
+PARAMETERS = {"type": "object", "properties": {"requests": {"type": "array", "items": REQUEST}}, "required": ["requests"]}
+
+
+async def test_a_skill_that_the_models_cannot_be_sent_is_shown(tmp_path: Path) -> None:
+    """With the reason, in the catalog and in readiness; its neighbour is fine, and without a model it runs all the same.
+
+    Its arguments are then those of the schema that the catalog shows: what that becomes for a family of models does not count.
+    """
+    skills = [skill_manifest("odd", "vast", tool_schema=PARAMETERS), skill_manifest("odd", "fine")]
+    write_app(tmp_path / "own", "odd", {"name": "Odd", "skills": skills}, {"echo": ECHO_MODULE})
+    settings = make_settings(tmp_path, apps_dirs=(str(tmp_path / "own"),), schema_profile="gemini")
+    async with run_shortlist(settings) as running:
+        _, listed = await running.get("/v1/skills")
+        _, ready = await running.get("/health/ready")
+        by_name = {skill["name"]: skill for skill in listed["skills"]}
+        assert by_name["odd-fine"]["refused"] is None
+        assert "120,000 can be sent" in by_name["odd-vast"]["refused"]
+        assert by_name["odd-vast"]["enabled"]
+        assert by_name["odd-vast"]["parameters"] == PARAMETERS
+        assert (ready["status"], ready["skills"]) == ("degraded", 2)
+        assert ready["reasons"] == [f"odd-vast cannot be sent to the models: {by_name['odd-vast']['refused']}"]
+        body = {"name": "odd-vast", "arguments": {"requests": [{"full name": "Ada"}]}}
+        status, answer = await running.post("/v1/execute", body)
+        assert (status, answer["outcome"]) == (200, "ok")
+        for_models = {"name": "odd-vast", "arguments": {"requests": [{"full_name": "Ada"}]}}
+        status, problem = await running.post("/v1/execute", for_models)
+        assert (status, problem["code"]) == (422, "invalid_request")
+        _, prepared = await running.post("/v1/preprocess", {"messages": [{"role": "user", "content": "please vast this"}]})
+        assert list(prepared["exposure"]["refused"]) == ["odd-vast"]

@@ -66,6 +66,7 @@ COMMANDS: dict[str, Command] = {
     "loud: doctor": Command(("doctor",), {"apps_dirs": "loud"}),
     "doctor, broken": Command(("doctor",), {"apps_dirs": "broken"}),
     "doctor, hostile": Command(("doctor",), {"apps_dirs": "mean"}),
+    "doctor, too large to send": Command(("doctor",), {"apps_dirs": "vast", "schema_profile": "gemini"}),
     "doctor, everything wrong": Command(("doctor",), {**NOT_THERE, "main_models": "openai/gpt-5,gpt5x"}),
     "no apps: ask": Command(("ask", PERCENT), NOT_THERE),
     "no apps: call": Command(("call", "math-calculate"), NOT_THERE),
@@ -110,6 +111,8 @@ def write_files(folder: Path) -> None:
     write_app(
         folder / "mean", "mean", 'skills:\n- {id: a, class_path: x.Y, tool_schema: {type: object, properties: {"\\e[31m": 5}}}\n'
     )
+    sizes = {"type": "object", "properties": {"size": {"enum": [f"{'long ' * 40}{number}" for number in range(700)]}}}
+    write_echo_app(folder / "vast", "vast", "say", tool_schema=sizes)
     write_app(folder / "loud", "loud", {"name": "Loud", "skills": [skill_manifest("loud", "say")]}, {"echo": loud})
     texts, mark = (ROOT / "service" / "base_instructions.yml").read_text(), "You are a helpful assistant with tools."
     (folder / "placeholder.yml").write_text(texts.replace(mark, mark + " Serve {{user}}."))
@@ -242,10 +245,14 @@ def test_doctor_goes_on_after_what_is_broken(ended: dict[str, Ended]) -> None:
 def test_doctor_looks_at_every_part(ended: dict[str, Ended]) -> None:
     """A line each; exit code 1 when something must be mended."""
     assert (ended["doctor"].code, ended["doctor, broken"].code) == (0, 1)
-    for part in ("settings", "base instructions", "store", "apps", "models", "retrieval"):
+    for part in ("settings", "base instructions", "store", "keys", "apps", "models", "retrieval"):
         assert f"ok   {part}" in ended["doctor"].out
     assert ended["doctor, hostile"].out.replace("\n", "").isprintable()
     assert "properties/\\x1b[31m" in ended["doctor, hostile"].out
+    assert (
+        "MEND apps: vast-say cannot be sent to the models (schemas: gemini): it takes " in ended["doctor, too large to send"].out
+    )
+    assert ended["doctor, too large to send"].code == 1
     assert "MEND" in ended["doctor, broken"].out
     assert "cracked/app.yml:" in ended["doctor, broken"].out
 

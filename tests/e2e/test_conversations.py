@@ -191,11 +191,10 @@ async def test_a_turn_whose_client_leaves_is_kept_as_far_as_it_came(start_lab: O
             await turn
         await wait_until(lambda: lab.running.services.gate.running == 0)
 
-        async def is_free() -> bool:
-            return (await lab.running.get(f"/v1/conversations/{conversation['id']}"))[1]["running_turn"] is None
-
-        while not await is_free():
-            await asyncio.sleep(0.01)
+        path = f"/v1/conversations/{conversation['id']}"
+        async with asyncio.timeout(10):
+            while (await lab.running.get(path))[1]["running_turn"] is not None:
+                pass
         assert roles(await read_messages(lab, conversation)) == ["user", "assistant", "tool"]
         answer = await say(lab, conversation, "echo hello")
         assert "hello" in answer["answer"]["content"]

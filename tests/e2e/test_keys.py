@@ -13,12 +13,18 @@ from tests.e2e.process import Command, Ended, run_all, serve, start
 from tests.support.apps import write_echo_app
 
 KEY = re.compile(r"sl_[0-9a-f]{16}_[A-Za-z0-9_-]{43}\n")
+OPEN = {"host": "0.0.0.0"}
 COMMANDS = {
+    "doctor, no key": Command(("doctor",), OPEN),
     "none": Command(("keys", "list")),
     "add": Command(("keys", "add", "bot")),
     "add again": Command(("keys", "add", "bot", "--scope", "admin")),
     "add bound": Command(("keys", "add", "acme.bot", "--scope", "author", "--tenant", "acme")),
     "setting": Command(("keys", "add", "ops", "--scope", "admin", "--setting")),
+    "doctor, with keys": Command(("doctor",), {**OPEN, "api_keys": f"ops:admin:{digest_key('x')}"}),
+    "doctor, loopback": Command(("doctor",)),
+    "doctor, open to all": Command(("doctor",), {**OPEN, "allow_anonymous": "true"}),
+    "doctor, no such host": Command(("doctor",), {"host": "nowhere.invalid"}),
     "list": Command(("keys", "list"), {"api_keys": f"ops:admin:{digest_key('x')}"}),
     "revoke": Command(("keys", "revoke", "bot")),
     "revoke again": Command(("keys", "revoke", "bot")),
@@ -67,6 +73,26 @@ def test_a_first_key_needs_no_store(ended: dict[str, Ended]) -> None:
     done = ended["setting"]
     assert f"SHORTLIST_API_KEYS=ops:admin:{digest_key(done.out.strip())}" in done.err
     assert "ops" not in ended["list after"].out
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "line"),
+    [
+        ("no key", 1, "MEND keys: every request would need one and there is none, so the service would not start; "),
+        ("with keys", 0, "ok   keys: every request needs one; active: use 1, author 1, admin 1\n"),
+        (
+            "loopback",
+            0,
+            "ok   keys: none is needed, since only this machine reaches 127.0.0.1; active: use 1, author 1, admin 0\n",
+        ),
+        ("open to all", 0, "WARN keys: whoever reaches 0.0.0.0 may do everything without one (SHORTLIST_ALLOW_ANONYMOUS); "),
+        ("no such host", 1, "MEND keys: SHORTLIST_HOST=nowhere.invalid leads nowhere\n"),
+    ],
+)
+def test_doctor_says_who_needs_a_key(ended: dict[str, Ended], name: str, code: int, line: str) -> None:
+    """And how many there are of each scope, those of the settings too; only what would not start must be mended."""
+    assert ended[f"doctor, {name}"].code == code
+    assert line in ended[f"doctor, {name}"].out
 
 
 @pytest.mark.parametrize(

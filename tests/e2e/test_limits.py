@@ -65,6 +65,35 @@ NO_HTTP: dict[str, bytes] = {
 }
 
 
+EXECUTE = b"POST /v1/execute HTTP/1.1\r\nHost: localhost\r\n" + JSON
+
+
+@pytest.mark.parametrize("path", [b"/v1/skills", b"/nothing", b"/metrics"])
+async def test_an_expectation_that_nobody_meets_is_a_problem_too(offline: Lab, path: bytes) -> None:
+    """417 wherever it is sent, with the safe headers, and nothing of it is quoted."""
+    answer = await send_raw(offline.running.url, get(path, b"Expect: " + CANARY))
+    assert (answer.status, answer.json()["code"]) == (417, "http_417")
+    check_answer(answer)
+
+
+async def test_an_expectation_that_is_met_goes_on(offline: Lab) -> None:
+    """`100-continue`, as curl sends it before a larger body."""
+    sent = EXECUTE + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}"
+    assert (await send_raw(offline.running.url, sent)).status == 100
+
+
+@pytest.mark.parametrize("encoding", [b"gzip", b"deflate"])
+async def test_a_body_that_cannot_be_unpacked_is_no_fault_of_ours(
+    offline: Lab, caplog: pytest.LogCaptureFixture, encoding: bytes
+) -> None:
+    """Its sender is told, and whoever watches over errors is left alone."""
+    sent = EXECUTE + b"Content-Encoding: " + encoding + b"\r\nContent-Length: %d\r\n\r\n" % len(CANARY) + CANARY
+    answer = await send_raw(offline.running.url, sent)
+    assert (answer.status, answer.json()["code"]) == (400, "malformed_body")
+    await asyncio.sleep(0.1)  # what aiohttp does with the rest comes after the answer
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
 @pytest.mark.parametrize("case", NO_HTTP)
 async def test_what_is_no_http_is_a_problem_too(offline: Lab, case: str) -> None:
     """400, and the connection is closed; nothing of what came is quoted."""
@@ -155,6 +184,24 @@ async def test_a_tenant_has_so_many_requests_a_minute(start_lab: OpenLab) -> Non
         status, problem = await ask("a")
         assert (status, problem["limit_name"]) == (429, "SHORTLIST_REQUESTS_PER_MINUTE_PER_TENANT")
         assert (await ask("b"))[0] == 200
+
+
+async def test_what_one_limit_refuses_takes_nothing_of_the_other(start_lab: OpenLab) -> None:
+    """A key over its limit leaves its tenant's other keys what is theirs, and a busy tenant the key's other tenants."""
+    keys = [make_key("a", "use"), make_key("b", "use")]
+    settings = {"api_keys": tuple(write_setting(made.key) for made in keys), "allow_anonymous": False}
+    limits = {"requests_per_minute_per_key": 2, "requests_per_minute_per_tenant": 3}
+    async with start_lab(**OFFLINE, **settings, **limits) as lab:
+
+        async def ask(number: int, tenant: str) -> int:
+            headers = {"Authorization": f"Bearer {keys[number].secret}", "X-Tenant-ID": tenant}
+            async with lab.running.client.get(lab.running.url + "/v1/skills", headers=headers) as response:
+                assert (response.status == 429) == ("r=0" in response.headers["RateLimit"] and "Retry-After" in response.headers)
+                return response.status
+
+        assert [await ask(0, "t") for _ in range(10)] == [200] * 2 + [429] * 8
+        assert [await ask(1, "t") for _ in range(10)] == [200] + [429] * 9
+        assert [await ask(1, "u") for _ in range(2)] == [200, 429]
 
 
 async def test_one_tenant_cannot_take_every_place(start_lab: OpenLab) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,21 @@ async def test_a_follow_up_has_the_skill_of_the_question_before(start_lab: OpenL
     assert called["trace"]["exposure"]["sent"][0]["source"] == "history"
     assert list_sent(called) == list_sent(answered) == ["lab-echo"]
     assert list_sources(answered) == {"lab-echo": ["ranking"]}
+
+
+async def test_the_same_skills_are_the_same_bytes_from_turn_to_turn(lab: Lab, models: ScriptedModelServer) -> None:
+    """Hostile G and H: other words, another order of picks, a skill that was called meanwhile: the tools block stays."""
+    models.script("cheap", [shortlisting("lab-echo", "lab-slow"), shortlisting("lab-slow", "lab-echo"), shortlisting("lab-echo")])
+    models.script("main", [Reply(calls=[calling("lab-slow", "jam")]), Reply("Jam."), Reply("More jam."), Reply("Enough.")])
+    lab.release.set()
+    first = await lab.turn("jam?")
+    history = [user("jam?"), *first["messages"]]
+    await lab.turn("and more?", history=history)
+    await lab.turn("and even more?", history=history)
+    blocks = {json.dumps(body["tools"]) for body in models.bodies("main")}
+    assert len(models.bodies("main")) == 4
+    [block] = blocks
+    assert [tool["function"]["name"] for tool in json.loads(block)] == ["lab-echo", "lab-slow"]
 
 
 @pytest.mark.parametrize("text", ["hi", "thanks, great"])

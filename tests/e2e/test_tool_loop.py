@@ -301,11 +301,49 @@ async def test_an_unfit_history_is_mended(lab: Lab, models: ScriptedModelServer)
     assert arguments == ["{}", "{}", "{}", '{"a": 1}', "{}"]
 
 
-@pytest.mark.parametrize("content", [[{"text": "no type"}], [{"type": "text"}], [{"type": "text", "text": None}], [{"type": ""}]])
-async def test_a_content_block_that_is_none_is_refused_with_its_place(lab: Lab, content: Json) -> None:
+PICTURE: JsonObject = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+NO_BLOCKS: tuple[tuple[str, JsonObject], ...] = (
+    ("user", {"text": "no type"}),
+    ("user", {"type": "text"}),
+    ("user", {"type": "text", "text": None}),
+    ("user", {"type": ""}),
+    ("user", {"type": ["text"], "text": "a"}),
+    ("user", {"type": "tool_result", "content": "another API's"}),
+    ("user", {"type": "image", "source": {}}),
+    ("user", {"type": "image_url"}),
+    ("user", {"type": "image_url", "image_url": {"url": 1}}),
+    ("user", {"type": "input_audio", "input_audio": "a"}),
+    ("user", {"type": "file", "file": None}),
+    ("assistant", {"type": "tool_use", "id": "a", "name": "lab-echo", "input": {}}),
+    ("assistant", {"type": "thinking"}),
+    ("tool", {"type": "input_audio", "input_audio": {}}),
+    ("tool", {"type": "odd"}),
+)
+
+
+@pytest.mark.parametrize(("role", "block"), NO_BLOCKS, ids=[f"{role} {block}" for role, block in NO_BLOCKS])
+async def test_a_content_block_that_is_none_is_refused_with_its_place(
+    lab: Lab, models: ScriptedModelServer, role: str, block: JsonObject
+) -> None:
     """The caller is told, not the provider asked."""
-    problem = await lab.turn("now", history=[{"role": "user", "content": content}], status=422)
+    message = {"role": role, "content": [block], **({"tool_call_id": "a"} if role == "tool" else {})}
+    problem = await lab.turn("now", history=[message], status=422)
     assert problem["errors"][0]["pointer"].startswith("/messages/0/content")
+    assert models.requests == []
+
+
+async def test_content_blocks_of_every_role_are_sent(lab: Lab, models: ScriptedModelServer) -> None:
+    """A picture that a user or a skill showed, and an answer in blocks."""
+    text = {"type": "text", "text": "a"}
+    called = {"id": "c", "function": {"name": "lab-picture", "arguments": "{}"}}
+    history = [
+        {"role": "user", "content": [text, PICTURE, {"type": "image_url", "image_url": PICTURE["image_url"]["url"]}]},
+        {"role": "assistant", "content": [text, {"type": "refusal", "refusal": "no"}], "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "c", "content": [text, PICTURE]},
+        {"role": "assistant", "content": [text]},
+    ]
+    models.script("main", [Reply("Done.")])
+    assert (await lab.turn("now", history=history))["trace"]["repairs"] == []
 
 
 @WAYS
@@ -441,6 +479,17 @@ async def test_a_skill_that_a_model_was_not_shown_runs_all_the_same(lab: Lab, mo
     models.script("main", [Reply(calls=[calling("lab-echo", "jam")]), Reply("No jam.")])
     refused = await lab.turn(intent={"disabled": ["lab-echo"]})
     assert list_outcomes(refused) == [("lab-echo", "error")]
+
+
+async def test_a_name_that_is_learned_in_the_turn_is_called_in_it(lab: Lab, models: ScriptedModelServer) -> None:
+    """Hostile G: what may be called is not what was sent when the turn began: a later round calls a skill that never was."""
+    models.script("cheap", [shortlisting("lab-slow")])
+    lab.release.set()
+    rounds = [calling("lab-slow", "which skill echoes?"), calling("lab-echo", "jam"), calling("lab-slow", "again")]
+    models.script("main", [*(Reply(calls=[call]) for call in rounds), Reply("Jam.")])
+    answer = await lab.turn()
+    assert list_outcomes(answer) == [("lab-slow", "ok"), ("lab-echo", "ok"), ("lab-slow", "ok")]
+    assert {tool["function"]["name"] for body in models.bodies("main") for tool in body.get("tools", ())} == {"lab-slow"}
 
 
 async def test_turns_at_once_do_not_mix(lab: Lab, models: ScriptedModelServer) -> None:

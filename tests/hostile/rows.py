@@ -12,6 +12,146 @@ EXECUTOR = "tests.unit.executor"
 MODELS = "tests.unit.service.models"
 HISTORY = f"{MODELS}.history.test_repair"
 PREPROCESSOR = "tests.unit.preprocessor"
+IMPORTED = f"{SDK}.test_imported_names"
+AUTHORED = f"{SDK}.test_hostile_manifests"
+
+_AN_ERROR = f"{AUTHORED}:test_an_id_that_no_provider_takes_is_an_error_where_it_stands"
+_MAPPED = f"{IMPORTED}:test_what_is_legal_is_kept_and_the_rest_is_spelled_with_a_hash"
+_AND_BACK = f"{IMPORTED}:test_every_name_is_found_again_or_reported"
+
+A = {
+    "A name with spaces gives 400 on every request that carries the list": (_AN_ERROR, _MAPPED, _AND_BACK),
+    "One dot inside one of 215 names stops the client at start": (
+        f"{AUTHORED}:test_one_dot_among_two_hundred_good_names_costs_one_skill",
+        _MAPPED,
+    ),
+    "Dotted names are legal in MCP but the provider refuses them: whole call 400": (
+        _AN_ERROR,
+        _MAPPED,
+        _AND_BACK,
+        f"{IMPORTED}:test_names_of_real_servers_hardly_change",
+    ),
+    "Names made from method + path (`/`, `{}`, capitals) refused": (
+        _AN_ERROR,
+        _MAPPED,
+        f"{IMPORTED}:test_capitals_are_kept_and_resolved_like_any_name",
+        f"{IMPORTED}:test_an_intent_tells_capitals_apart",
+    ),
+    "Slash used as app/skill separator refused": (
+        _AN_ERROR,
+        _MAPPED,
+        f"{IMPORTED}:test_an_imported_name_makes_a_tool_name_that_is_taken_everywhere",
+        f"{SDK}.test_names:test_names_map_both_ways",
+    ),
+    "A tool added in mid-conversation with an illegal name kills the NEXT turn": (
+        f"{MODELS}.test_sent_names:test_a_tool_that_is_added_in_mid_conversation_does_not_end_it",
+        f"{MODELS}.test_sent_names:test_what_is_sent_is_legal_and_comes_back",
+        "tests.integration.test_litellm:test_names_that_a_family_refuses_are_sent_otherwise_and_come_back",
+    ),
+    "Two names of one server normalise to the same wire name; both sent": (
+        f"{AUTHORED}:test_the_dotted_twin_of_a_skill_is_set_aside_and_not_taken_for_it",
+        f"{IMPORTED}:test_two_names_that_become_alike_both_stay",
+        f"{IMPORTED}:test_of_names_with_the_same_hash_none_takes_the_others_place",
+    ),
+    "app+skill longer than 64: provider 400, seen by nobody": (
+        f"{AUTHORED}:test_skills_that_differ_only_behind_the_limit_are_both_refused",
+        f"{SDK}.test_ids:test_tool_names_over_the_limit_are_quarantined",
+        f"{IMPORTED}:test_an_imported_name_makes_a_tool_name_that_is_taken_everywhere",
+        f"{IMPORTED}:test_an_app_id_that_leaves_no_room_is_reported",
+    ),
+    "Cutting the end to 64 makes two tools of one server identical": (
+        f"{AUTHORED}:test_skills_that_differ_only_behind_the_limit_are_both_refused",
+        f"{IMPORTED}:test_names_that_differ_only_behind_the_limit_are_told_apart",
+    ),
+    "Collision after cutting lets a tool of a NOT allowed server pass the allow-list": (
+        f"{IMPORTED}:test_an_allow_list_compares_identities",
+        f"{PREPROCESSOR}.test_expand:test_a_limit_to_one_app_lets_nothing_of_an_app_with_a_like_name_through",
+        f"{MODELS}.test_sent_names:test_what_is_sent_in_a_names_place_is_no_skills_own_name",
+    ),
+    "Some clients/models stop at 60, not 64": (
+        f"{SDK}.lint.test_wirenames:test_a_name_that_some_clients_do_not_take_is_a_hint",
+        f"{MODELS}.test_sent_names:test_only_what_a_family_refuses_is_sent_otherwise",
+        f"{IMPORTED}:test_an_imported_name_makes_a_tool_name_that_is_taken_everywhere",
+    ),
+    "Two servers, same tool name: call to the second runs on the first": (
+        f"{IMPORTED}:test_no_name_of_one_app_is_anothers",
+        f"{EXECUTOR}.test_run:test_skills_of_one_id_in_two_apps_each_run_their_own",
+    ),
+    "Same name: first kept, the rest dropped silently": (
+        f"{AUTHORED}:test_one_app_mounted_twice_is_two_apps",
+        f"{SDK}.test_discovery:test_of_two_apps_with_one_id_the_first_directory_counts",
+        f"{IMPORTED}:test_the_same_name_twice_is_reported_and_has_one_skill",
+    ),
+    "A second registration overwrites the first silently": (
+        f"{AUTHORED}:test_the_second_skill_of_an_id_does_not_replace_the_first",
+        f"{SDK}.test_ids:test_the_second_skill_of_an_id_is_quarantined",
+        f"{IMPORTED}:test_a_declared_id_is_not_taken_away",
+    ),
+}
+
+_SCHEMAS = f"{SDK}.schemas.test_hostile_rows"
+_UPGRADED = f"{SDK}.schemas.test_upgrading"
+_DIALECTS = f"{SDK}.schemas.dialects.test_hostile_schemas"
+_LEGAL = f"{_SCHEMAS}:test_each_is_sent_legally_and_calls_are_held_to_its_meaning"
+_ON_THE_WIRE = "tests.e2e.test_hostile_schemas:test_every_request_is_legal_and_calls_are_held_to_the_source"
+
+B = {
+    "Top-level oneOf/anyOf/allOf in one tool: EVERY request 400": (
+        _LEGAL,
+        _ON_THE_WIRE,
+        f"{_DIALECTS}:test_alternatives_at_the_root_become_one_object",
+    ),
+    "Same rule at OpenAI (also enum/not at root; root must be object); one bad tool takes all others down": (
+        _LEGAL,
+        _ON_THE_WIRE,
+        f"{_DIALECTS}:test_what_is_sent_is_legal_for_its_family",
+        f"{SDK}.schemas.dialects.test_tool_schemas:test_a_schema_that_cannot_be_sent_costs_its_own_skill",
+    ),
+    '"at least one of a,b,c" expressed as root anyOf breaks even requests that never use the tool': (
+        _LEGAL,
+        _ON_THE_WIRE,
+        f"{_DIALECTS}:test_a_rule_over_the_fields_moves_into_the_description",
+    ),
+    "Root `type: string` passed on unchecked; whole turn fails until the tool is found by hand": (
+        f"{_SCHEMAS}:test_a_root_that_is_no_object_costs_its_own_skill",
+        _ON_THE_WIRE,
+        "tests.e2e.test_hostile_schemas:test_the_catalog_says_why_a_skill_is_set_aside",
+    ),
+    "Draft-4 boolean `exclusiveMinimum` under a 2020-12 `$schema`: whole list 400": (
+        _LEGAL,
+        _ON_THE_WIRE,
+        f"{_UPGRADED}:test_each_spelling_has_its_equal",
+        f"{_UPGRADED}:test_an_old_schema_means_what_its_draft_says",
+        f"{_UPGRADED}:test_an_author_is_told_where",
+    ),
+    "`type: [number, null]` makes strict hosts drop the tool silently (3 of 44)": (
+        _LEGAL,
+        _ON_THE_WIRE,
+        f"{_UPGRADED}:test_an_author_is_told_where",
+        f"{_DIALECTS}:test_a_type_with_null_is_written_as_each_family_reads_it",
+    ),
+    "`type: [array, null]` converted to something the provider refuses": (_LEGAL, _ON_THE_WIRE),
+    "Array without `items`: chat template of local servers fails with 500": (_LEGAL, _ON_THE_WIRE),
+    "VS Code refuses arrays without items; the element type is lost on `array or null`": (
+        _LEGAL,
+        f"{_SCHEMAS}:test_the_shape_inside_survives",
+    ),
+    '`required: null` refused ("want array")': (_LEGAL, _ON_THE_WIRE, f"{_UPGRADED}:test_an_author_is_told_where"),
+    '`$defs`/`$ref` unsupported or "undefined schema" although valid': (_LEGAL, _ON_THE_WIRE),
+    "`$ref` dropped, not inlined: required argument with no shape, no error": (
+        f"{_SCHEMAS}:test_the_shape_inside_survives",
+        f"{_DIALECTS}:test_a_reference_becomes_the_shape_it_names",
+        _ON_THE_WIRE,
+    ),
+    "tool-search RESULT carrying a raw schema with `$ref` crashes the turn (provider resolves refs inside results)": (
+        _LEGAL,
+        f"{_DIALECTS}:test_a_reference_becomes_the_shape_it_names",
+    ),
+    "Deferred loading hands back `properties: {}`; then all arguments are stripped": (
+        f"{_SCHEMAS}:test_a_skill_is_shown_the_same_whenever_it_is_loaded",
+        f"{_SCHEMAS}:test_the_shape_inside_survives",
+    ),
+}
 
 C = {
     "More than 128 tools: provider 400": (
@@ -134,6 +274,64 @@ F = {
     ),
 }
 
+_FOUND = f"{PREPROCESSOR}.retrieval.test_lexical"
+_BYTES = "tests.integration.test_same_bytes:test_no_order_of_files_directories_or_hashes_reaches_the_wire"
+_SAME_SET = f"{PREPROCESSOR}.test_exposure:test_the_same_set_is_the_same_bytes_whatever_each_is_sent_for"
+
+# what `tool_search` and conversations add to G comes with them: the rows that need them show what holds without
+G = {
+    "Deferred tool called straight from the names list: validation error, needs a search first": (
+        f"{PREPROCESSOR}.test_exposure:test_the_contract_holds_all_that_is_available",
+        f"{LOOP}:test_a_skill_that_a_model_was_not_shown_runs_all_the_same",
+    ),
+    'snake_case kept as one token: "create edge" never finds `create_edge`; field weights ignored': (
+        f"{_FOUND}:test_words_of_the_name_in_any_order",
+        f"{_FOUND}:test_repeating_a_word_gains_nothing",
+        f"{_FOUND}:test_an_example_sharpens_the_ranking",
+    ),
+    # in part: a translation that shares no word with the catalog's texts is found by meaning only
+    "Non-English query or description: nothing found (ASCII tokenizer; Japanese unsplit; cross-language never)": (
+        f"{_FOUND}:test_other_languages_and_scripts",
+        f"{_FOUND}:test_other_languages_over_english_texts_find_what_both_write_alike",
+        f"{_FOUND}:test_a_translation_is_not_found_by_its_words",
+        f"{PREPROCESSOR}.retrieval.test_text:test_no_script_is_lost",
+    ),
+    "Whole-phrase substring search: natural queries give 0; the agent concludes the ability does not exist": (
+        f"{_FOUND}:test_a_natural_sentence_finds_the_words_it_holds",
+        f"{_FOUND}:test_argument_names_and_texts_are_found",
+    ),
+    "Tool list computed once per request: a search result can't be called in the same run": (
+        f"{LOOP}:test_a_name_that_is_learned_in_the_turn_is_called_in_it",
+    ),
+    'Short follow-up ("London") finds nothing: the tool found a turn ago must stay': (
+        f"{PREPROCESSOR}.test_pipeline:test_a_follow_up_keeps_its_skill",
+        f"{PREPROCESSOR}.test_ranking:test_a_short_follow_up_is_asked_with_what_it_follows",
+        "tests.e2e.test_preselection:test_a_follow_up_has_the_skill_of_the_question_before",
+    ),
+    "Set changes with equal count between runs: 49 of 99 cache misses": (
+        _SAME_SET,
+        "tests.e2e.test_preselection:test_the_same_skills_are_the_same_bytes_from_turn_to_turn",
+    ),
+}
+
+H = {
+    "Order follows load timing of servers: same set, other bytes": (
+        _BYTES,
+        f"{PREPROCESSOR}.test_exposure:test_the_same_bytes_whatever_the_load_order",
+        f"{SDK}.test_discovery:test_catalog_order_is_apps_by_id_then_skills_as_declared",
+    ),
+    "65 same tools in 4 orders: 6.7% cache hits over 30 days; replay in the same order read 23,457 cached tokens, new order 0": (
+        f"{PREPROCESSOR}.test_exposure:test_65_tools_in_any_order_of_preselection_are_the_same_bytes",
+        _SAME_SET,
+        _BYTES,
+    ),
+    "Sort by name at every merge point; spec now asks it of servers": (
+        _BYTES,
+        f"{PREPROCESSOR}.test_exposure:test_the_same_bytes_under_any_hash_seed",
+        f"{SDK}.test_hashing:test_digest_is_the_same_everywhere",
+    ),
+}
+
 I = {  # noqa: E741 - the group's letter
     "`NO`/`no` key or value becomes false": (
         f"{SDK}.manifest.test_yaml_source:test_country_codes_stay_text_and_are_hinted_with_their_place",
@@ -179,4 +377,6 @@ J = {
     ),
 }
 
-ROWS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType({"C": C, "D": D, "E": E, "F": F, "I": I, "J": J})
+ROWS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"A": A, "B": B, "C": C, "D": D, "E": E, "F": F, "G": G, "H": H, "I": I, "J": J}
+)

@@ -7,6 +7,7 @@ import gc
 import json
 import os
 import sys
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -106,6 +107,10 @@ async def ask(model: ChatModel, *, stream: bool, request: ChatRequest = REQUEST)
     return last
 
 
+class NoObserver:
+    def attempt_failed(self, model: str, error: ModelError) -> None: ...
+
+
 def without_nulls(messages: Sequence[JsonObject]) -> list[JsonObject]:
     return [{key: value for key, value in message.items() if value is not None} for message in messages]
 
@@ -183,13 +188,68 @@ async def test_a_stream_of_very_many_calls_is_not_asked_for_again(model: ChatMod
         await ask(model, stream=True)
 
 
-@pytest.mark.parametrize("arguments", ['{"x": ' * 3_000 + "1" + "}" * 3_000, f'{{"x": {"9" * 9_000}}}'], ids=["deep", "digits"])
-async def test_arguments_that_no_reader_takes(model: ChatModel, server: ScriptedModelServer, arguments: str) -> None:
-    """litellm fails at them in a whole reply: refused, since another try would cost the same. In a stream they arrive."""
-    server.script("main", [Reply(calls=[Call("a-b", arguments)])] * 2)
-    with pytest.raises(ModelRefused, match="cannot be read"):
-        await ask(model, stream=False)
-    assert (await ask(model, stream=True)).tool_calls[0].arguments == arguments
+UNREADABLE = {
+    "deep": Call("a-b", '{"x": ' * 3_000 + "1" + "}" * 3_000),
+    "digits": Call("a-b", f'{{"x": {"9" * 9_000}}}'),
+    "invented": Call("multi_tool_use.parallel", '{"tool_uses": [{"recipient_name": "functions.a-b", "parameters": {}}]}'),
+    "invented wrongly": Call("multi_tool_use.parallel", '{"x": 1}'),
+}
+
+
+@BOTH
+@pytest.mark.parametrize("call", UNREADABLE.values(), ids=UNREADABLE)
+async def test_calls_arrive_as_written(model: ChatModel, server: ScriptedModelServer, call: Call, stream: bool) -> None:
+    """Arguments that no reader takes, and a function that OpenAI's models invent, cost their call and not the whole reply."""
+    calls = [call, Call("a-b", "{}")]
+    server.script("main", [Reply(calls=calls)])
+    reply = await ask(model, stream=stream)
+    assert [(got.name, got.arguments) for got in reply.tool_calls] == [(sent.name, sent.arguments_text) for sent in calls]
+
+
+@BOTH
+async def test_an_id_that_is_all_signature_is_replaced(model: ChatModel, server: ScriptedModelServer, stream: bool) -> None:
+    """litellm takes off what stands from `__thought__` on: nothing would be left, and the conversation could not go on."""
+    server.script("main", [Reply(calls=[Call("a-b", "{}", "__thought__abc")]), Reply("Done.")])
+    reply = await ask(model, stream=stream)
+    assert [call.id for call in reply.tool_calls] == ["call_1"]
+    done = (Message("assistant", tool_calls=reply.tool_calls), Message("tool", "1", tool_call_id=reply.tool_calls[0].id))
+    assert (await ask(model, stream=stream, request=ChatRequest((*REQUEST.messages, *done)))).text == "Done."
+    assert server.refusals == []
+
+
+@BOTH
+@pytest.mark.parametrize("status", [200, 400, 500])
+async def test_a_failure_of_megabytes_lets_others_go_on(
+    model: ChatModel, server: ScriptedModelServer, stream: bool, status: int
+) -> None:
+    """litellm would search it for secrets for 25 s, in which nothing else runs."""
+    server.script("main", [Raw("x" * 5_000_000, status)])
+    late = []
+
+    async def tick() -> None:
+        while True:
+            began = time.monotonic()
+            await asyncio.sleep(0.01)
+            late.append(time.monotonic() - began)
+
+    ticking = asyncio.create_task(tick())
+    with pytest.raises(ModelError):
+        await ask(model, stream=stream)
+    ticking.cancel()
+    assert max(late) < 5
+
+
+async def test_a_providers_key_is_in_no_log(model: ChatModel, server: ScriptedModelServer) -> None:
+    """A provider may quote the key that it was sent, wherever that key came from, also where the log cuts the text."""
+    keys = ("sk-proj-abcdefghijklmnop", "AIzaSyabcdefghijklmnopqrstuv", "Bearer abcdefghijklmnop")
+    for place in (0, 1_500, 1_850, 1_890, 1_895, 1_900, 1_905, 1_910):
+        server.script("main", [HttpError(400, "." * place + " " + key) for key in keys])
+        with capture_logs() as logs:
+            for _ in keys:
+                with pytest.raises(ModelRefused):
+                    await ask(model, stream=False)
+        assert len(logs) == len(keys)
+        assert not [key for key in keys if key[:11] in str(logs).replace("Bearer ***", "")], place
 
 
 @BOTH
@@ -481,3 +541,37 @@ def test_windows_that_litellm_knows(loaded: LiteLLM, name: str, window: int | No
     """By the very model, or by its bare name where the provider is the same."""
     assert loaded.find_window(name) == window
     assert LiteLLM().find_window(name) is None  # not loaded
+
+
+@BOTH
+async def test_names_that_a_family_refuses_are_sent_otherwise_and_come_back(
+    library: LiteLLM, server: ScriptedModelServer, spec: ModelSpec, stream: bool
+) -> None:
+    """hostile A: a digit first is nothing for Gemini: tools, choice and history hold another name, the reply the own one."""
+    server.script("gemini-9", [Reply(calls=[Call("T_3d-render", {}), Call("math-calculate", {}), Call("3d-turn", {})])])
+    tools = (ToolDefinition("3d-render", "Render.", {"type": "object", "properties": {}}), *TOOLS)
+    history = (Message("assistant", tool_calls=(ToolCall("c1", "3d-render", "{}"),)), Message("tool", "ok", tool_call_id="c1"))
+    request = ChatRequest((*REQUEST.messages, *history), tools, forced_tool="3d-render")
+    reply = await ask(library.model(replace(spec, name="openai/gemini-9")), stream=stream, request=request)
+    assert [call.name for call in reply.tool_calls] == ["3d-render", "math-calculate", "3d-turn"]
+    sent = server.requests[0].body
+    assert [tool["function"]["name"] for tool in sent["tools"]] == ["T_3d-render", "math-calculate"]
+    assert sent["tool_choice"]["function"]["name"] == "T_3d-render"
+    assert sent["messages"][2]["tool_calls"][0]["function"]["name"] == "T_3d-render"
+    assert server.refusals == []
+
+
+@BOTH
+async def test_each_model_in_order_is_sent_the_names_of_its_own_family(
+    library: LiteLLM, server: ScriptedModelServer, spec: ModelSpec, stream: bool
+) -> None:
+    """hostile A: the first model takes a digit first and fails, the second does not take it; the reply names the skill."""
+    server.script("gpt-9", [HttpError(503)] * 3)
+    server.script("gemini-9", [Reply(calls=[Call("T_3d-render", {})])])
+    request = replace(REQUEST, tools=(ToolDefinition("3d-render", "Render.", {"type": "object", "properties": {}}),))
+    models = [library.model(replace(spec, name=f"openai/{name}")) for name in ("gpt-9", "gemini-9")]
+    chain = ResilientModel(models, timeout=20.0, observer=NoObserver(), waits=Waits(0, 0, 0))
+    reply = await ask(chain, stream=stream, request=request)
+    assert [call.name for call in reply.tool_calls] == ["3d-render"]
+    names = {model: server.bodies(model)[0]["tools"][0]["function"]["name"] for model in ("gpt-9", "gemini-9")}
+    assert names == {"gpt-9": "3d-render", "gemini-9": "T_3d-render"}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from apps.sdk.codes import Code
+from apps.sdk.findings import MAX_PER_FILE
 from apps.sdk.jsontypes import Json
 from tests.support.apps import ECHO_MODULE, skill_manifest
 
@@ -80,6 +81,7 @@ SAMPLES: Mapping[Code, Sample] = {
     "yaml-duplicate-key": _app("name: a\nname: b"),
     "yaml-tag": _app("name: !!binary aa"),
     "yaml-ambiguous": _app("name: no"),
+    "findings-more": _app(f"x-labels: [{'no, ' * MAX_PER_FILE}no, no]"),
     "app-id": {"One/app.yml": ""},
     "app-duplicate": {},
     "app-empty": _app("name: One"),
@@ -122,7 +124,10 @@ SAMPLES: Mapping[Code, Sample] = {
     "schema-enum": _argument({"enum": [1, 1]}),
     "schema-default": _argument({"type": "integer", "default": "ten"}),
     "schema-keyword": _argument({"minLenght": 1}),
-    "schema-extension": _argument({"nullable": True}),
+    "schema-draft": _argument({"nullable": True, "type": "string"}),
+    "schema-empty": _argument({"enum": None}),
+    "schema-extension": _argument({"unit": "m"}),
+    "schema-told": _argument({"type": "string", "not": {"pattern": "^x"}}),
     "schema-model": {**_skill(class_path="apps.one.skills.typed.TypedSkill"), "one/skills/typed.py": _TYPED},
     "argument-description": _argument({"description": ""}),
     "focus-without-prompt": _mode(system_prompt=None),

@@ -1,4 +1,4 @@
-"""What each family of providers refuses in a function's parameters, written from their pages; it knows nothing of our own code.
+"""What each family of providers refuses in a function's name and parameters, from their pages; it knows nothing of our own code.
 
 openai         A schema without `strict`: what its API answers with "invalid_function_parameters" to.
 openai_strict  Structured outputs, "Supported schemas".
@@ -20,6 +20,17 @@ from apps.sdk.jsontypes import JsonObject
 
 Node = tuple[str, int, JsonObject]
 Rule = Callable[[JsonObject], Iterator[str]]
+
+TOOL_NAMES = {
+    "openai": r"[a-zA-Z0-9_-]{1,64}",
+    "openai_strict": r"[a-zA-Z0-9_-]{1,64}",
+    "anthropic": r"[a-zA-Z][a-zA-Z0-9_-]{0,63}",
+    "gemini": r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}",
+    "cerebras": r"[a-zA-Z0-9_-]{1,64}",
+    "local": r"[a-zA-Z0-9_-]{1,64}",
+    "common": r"[a-zA-Z][a-zA-Z0-9_-]{0,59}",
+}
+"""What a function may be called: `anthropic` on Bedrock too, `common` by all of them and by clients that stop at 60."""
 
 TYPES = {"object", "array", "string", "integer", "number", "boolean", "null"}
 COMBINATORS = {"anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas", "dependentRequired", "dependencies"}
@@ -75,6 +86,7 @@ def check_anthropic(schema: JsonObject) -> Iterator[str]:
 def check_openai_strict(schema: JsonObject) -> Iterator[str]:
     yield from _check_basics(schema)
     yield from _check_keywords(schema, STRICT_KEYWORDS)
+    yield from _check_strict_texts(schema)
     fields = values = 0
     for place, level, node in walk(schema):
         if node.get("type") == "object":
@@ -98,6 +110,7 @@ def check_gemini(schema: JsonObject) -> Iterator[str]:
     yield from _check_basics(schema, openapi=True)
     yield from _check_keywords(schema, GEMINI_KEYWORDS)
     yield from _check_names(schema, r"[a-zA-Z_][a-zA-Z0-9_]{0,63}")
+    yield from _check_counts(schema, 960)
     for place, _, node in walk(schema):
         if "anyOf" in node and node.keys() != {"anyOf"}:
             yield f"{place}: anyOf must stand alone"
@@ -111,6 +124,21 @@ def check_gemini(schema: JsonObject) -> Iterator[str]:
             yield f"{place}: enum: only allowed for STRING type"
         if "format" in node and node["format"] not in GEMINI_FORMATS.get(str(node.get("type")), ()):
             yield f"{place}: format {node['format']}"
+
+
+def _check_strict_texts(schema: JsonObject) -> Iterator[str]:
+    for place, _, node in walk(schema):
+        if len(node.get("enum", ())) > 250 and sum(len(str(value)) for value in node["enum"]) > 15_000:
+            yield f"{place}: too many characters in a long enum"
+        if re.search(r"\(\?[^:]", node.get("pattern", "")):
+            yield f"{place}: the pattern looks around"
+
+
+def _check_counts(schema: JsonObject, limit: int) -> Iterator[str]:
+    """Numbers of items are repetitions in a grammar, which has room for so many."""
+    counts = [node[key] for _, _, node in walk(schema) for key in ("minItems", "maxItems") if key in node]
+    if 0 in counts or sum(counts) > limit:
+        yield "#: too many repetitions, or none"
 
 
 def check_cerebras(schema: JsonObject) -> Iterator[str]:
@@ -130,6 +158,7 @@ def check_cerebras(schema: JsonObject) -> Iterator[str]:
 def check_local(schema: JsonObject) -> Iterator[str]:
     yield from _check_basics(schema)
     yield from _check_keywords(schema, LOCAL_KEYWORDS)
+    yield from _check_counts(schema, 1_999)
     for place, _, node in walk(schema):
         if node.get("type") in {None, "null"}:
             yield f"{place}: a template needs one plain type"

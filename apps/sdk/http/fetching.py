@@ -129,11 +129,12 @@ def _read_url(text: str) -> URL:
 
     try:
         url = URL(text.strip()) if len(text) <= MAX_URL_LENGTH else URL()
+        host = url.host  # decoded only now, which a name in Punycode may not bear
     except ValueError:
-        url = URL()
+        url, host = URL(), None
     if url.scheme and url.scheme not in {"http", "https"}:
         raise FetchRefused("Only http and https addresses can be fetched.")
-    if not url.raw_host or not url.scheme:
+    if not host or not url.scheme:
         raise SkillRetry("This is not a web address.", hint="Give a full one, such as https://example.org/page.")
     if url.raw_user is not None or url.raw_password is not None:
         raise FetchRefused("Addresses with a user name or password in them cannot be fetched.")

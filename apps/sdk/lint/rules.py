@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from apps.sdk.findings import Finding
-from apps.sdk.lint import arguments, examples, fields, focus, keywords, models, references, schemas, texts, wirenames
+from apps.sdk.lint import arguments, examples, fields, focus, keywords, models, references, schemas, texts, told, wirenames
 from apps.sdk.loading.app import LoadedApp
 
 Rule: TypeAlias = Callable[[Sequence[LoadedApp]], Iterator[Finding]]
@@ -21,6 +21,7 @@ RULES: tuple[Rule, ...] = (
     references.check_references,
     schemas.check_schemas,
     texts.check_texts,
+    told.check_told,
     wirenames.check_names,
 )
 

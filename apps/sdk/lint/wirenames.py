@@ -8,10 +8,7 @@ from apps.sdk.catalog import SkillSpec
 from apps.sdk.findings import Finding, report
 from apps.sdk.loading.app import LoadedApp
 from apps.sdk.loading.place import Place
-from apps.sdk.names import resolve_name
-
-LONGEST_FOR_ALL = 60
-"""Characters that every known client and model passes on uncut."""
+from apps.sdk.names import MAX_PORTABLE_NAME, fold_name
 
 
 def check_names(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
@@ -20,14 +17,14 @@ def check_names(apps: Sequence[LoadedApp]) -> Iterator[Finding]:
     for loaded in apps:
         for skill, place in loaded.skills():
             yield from _check_length(skill, place)
-            other = by_fold.setdefault(skill.tool_name.replace("_", "-"), skill)
-            if other is not skill and resolve_name(skill.tool_name, [other.tool_name]).repaired:
-                message = f"'{skill.tool_name}' and '{other.tool_name}' differ only in separators"
+            other = by_fold.setdefault(fold_name(skill.tool_name), skill)
+            if other is not skill:
+                message = f"'{skill.tool_name}' and '{other.tool_name}' differ only in case or separators"
                 yield report("similar-names", place.at("id"), message)
 
 
 def _check_length(skill: SkillSpec, place: Place) -> Iterator[Finding]:
     length = len(skill.tool_name)
-    if length > LONGEST_FOR_ALL:
-        message = f"the tool name '{skill.tool_name}' has {length} characters; some clients cut names at {LONGEST_FOR_ALL}"
+    if length > MAX_PORTABLE_NAME:
+        message = f"the tool name '{skill.tool_name}' has {length} characters; some clients stop at {MAX_PORTABLE_NAME}"
         yield report("tool-name-long", place.at("id"), message)

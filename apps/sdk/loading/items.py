@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from apps.sdk.catalog import FocusMode, Instruction, LocalTexts, Memory, Provider, SkillSpec
+from apps.sdk.codes import Code
 from apps.sdk.findings import Finding, report
 from apps.sdk.hashing import hash_skill
-from apps.sdk.jsontypes import Json, JsonPath
+from apps.sdk.jsontypes import Json, JsonObject, JsonPath
 from apps.sdk.loading.class_paths import AppClasses, locate_syntax_error
 from apps.sdk.loading.modules import AppModules, NoSkillError, SkillImportError
 from apps.sdk.loading.place import Place
@@ -20,8 +21,12 @@ from apps.sdk.manifest.placeholders import find_placeholder
 from apps.sdk.manifest.reading import find_unknown_keys
 from apps.sdk.names import humanize, tool_name
 from apps.sdk.schemas.checks import SchemaProblem, check_schema
-from apps.sdk.schemas.parameters import check_parameters, complete_parameters
+from apps.sdk.schemas.parameters import check_parameters, complete_parameters, upgrade_parameters
+from apps.sdk.schemas.upgrading import Upgraded, upgrade_schema
 from apps.sdk.skill import Skill
+
+MAX_CHANGES = 20
+"""Findings about the spelling of one schema; who has more has generated it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +47,13 @@ def build_skill(part: SkillManifest, place: Place, materials: Materials) -> tupl
     if problem := _check_kind(part, place):
         return None, [problem]
     assert part.class_path is not None
-    problems = [*_check_skill_texts(part, place), *_check_schema(part, place)]
+    upgraded = upgrade_parameters(part.tool_schema)
+    problems = [*_check_skill_texts(part, place), *_check_schema(upgraded, place)]
     implementation, of_class = _make_implementation(part.class_path, place, materials)
     problems += of_class
     if implementation is None or any(problem.severity == "error" for problem in problems):
         return None, problems
-    skill = _assemble_skill(part, place, implementation, materials.translations)
+    skill = _assemble_skill(part, upgraded.schema, place, implementation, materials.translations)
     return dataclasses.replace(skill, content_hash=hash_skill(skill, part.class_path)), problems
 
 
@@ -70,17 +76,19 @@ def _report_missing_prompt(part: FocusModeManifest, place: Place) -> Finding:
 
 def build_memory(part: MemoryManifest, place: Place, materials: Materials) -> tuple[Memory | None, Problems]:
     problems = list(_check_texts({"name": part.name, "description": part.description}, place))
-    schema = {} if part.entry_schema is None else part.entry_schema
-    problem = check_schema(schema) if isinstance(schema, dict) else SchemaProblem("it is no mapping")
+    upgraded = upgrade_schema({} if part.entry_schema is None else part.entry_schema)
+    problems += _tell_changes(upgraded, place, "schema")
+    problem = check_schema(upgraded.schema) if isinstance(upgraded.schema, dict) else SchemaProblem("it is no mapping")
     if problem is not None:
         message = f"'schema' cannot be used: {problem}"
-        problems.append(report("memory-schema", place.at_key("schema", *problem.path), message, problem.suggestion))
-    if problems:
+        position = place.at_key("schema", *upgraded.find_origin(problem.path))
+        problems.append(report("memory-schema", position, message, problem.suggestion))
+    if any(problem.severity == "error" for problem in problems):
         return None, problems
     name = part.name or humanize(part.id)
     memory_id = tool_name(place.app_id, part.id)
     description = part.description or name
-    return Memory(memory_id, place.app_id, name, description, part.type, schema, materials.translations), problems
+    return Memory(memory_id, place.app_id, name, description, part.type, upgraded.schema, materials.translations), problems
 
 
 def build_instruction(part: InstructionManifest, place: Place, _: Materials) -> tuple[Instruction | None, Problems]:
@@ -90,7 +98,9 @@ def build_instruction(part: InstructionManifest, place: Place, _: Materials) -> 
     return (None if problems else Instruction(part.instruction, tuple(part.categories))), problems
 
 
-def _assemble_skill(part: SkillManifest, place: Place, implementation: Skill, translations: LocalTexts) -> SkillSpec:
+def _assemble_skill(
+    part: SkillManifest, schema: JsonObject, place: Place, implementation: Skill, translations: LocalTexts
+) -> SkillSpec:
     return SkillSpec(
         tool_name=tool_name(place.app_id, part.id),
         app_id=place.app_id,
@@ -98,7 +108,7 @@ def _assemble_skill(part: SkillManifest, place: Place, implementation: Skill, tr
         name=part.name or humanize(part.id),
         description=part.description or part.preprocessor_hint or part.name or humanize(part.id),
         hint=part.preprocessor_hint or part.description or part.name or humanize(part.id),
-        parameters=complete_parameters(part.tool_schema),
+        parameters=complete_parameters(schema),
         implementation=implementation,
         content_hash="",
         position=place.at(),
@@ -150,10 +160,18 @@ def _freeze(names: list[str] | None) -> tuple[str, ...] | None:
     return None if names is None else tuple(names)
 
 
-def _check_schema(part: SkillManifest, place: Place) -> Iterator[Finding]:
-    problem = check_parameters(part.tool_schema)
+def _check_schema(upgraded: Upgraded, place: Place) -> Iterator[Finding]:
+    yield from _tell_changes(upgraded, place, "tool_schema")
+    problem = check_parameters(upgraded.schema)
     if problem is not None:
-        yield report("tool-schema", place.at_key("tool_schema", *problem.path), str(problem), problem.suggestion)
+        position = place.at_key("tool_schema", *upgraded.find_origin(problem.path))
+        yield report("tool-schema", position, str(problem), problem.suggestion)
+
+
+def _tell_changes(upgraded: Upgraded, place: Place, key: str) -> Iterator[Finding]:
+    for change in upgraded.changes[:MAX_CHANGES]:
+        code: Code = "schema-empty" if change.kind == "empty" else "schema-draft"
+        yield report(code, place.at_key(key, *change.path), change.meaning)
 
 
 def _check_skill_texts(part: SkillManifest, place: Place) -> Iterator[Finding]:

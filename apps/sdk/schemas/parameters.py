@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas.checks import SchemaProblem, check_schema
 from apps.sdk.schemas.references import follow, properties_of, wanted_types
+from apps.sdk.schemas.upgrading import Change, Upgraded, upgrade_schema
 from apps.sdk.schemas.validator import make_validator_class
 
 if TYPE_CHECKING:
@@ -18,6 +20,18 @@ REQUESTS = "requests"
 
 REQUESTS_PER_CALL = 5
 """How many of them one call runs, unless the service sets another limit."""
+
+
+def upgrade_parameters(parameters: Json) -> Upgraded:
+    """The parameters in draft 2020-12. Arguments are an object always, so that a root that allows more types says `object`."""
+    if not isinstance(parameters, dict):
+        return Upgraded(parameters)
+    upgraded = upgrade_schema({key: value for key, value in parameters.items() if (key, value) != ("nullable", True)})
+    kind = upgraded.schema.get("type")
+    if isinstance(kind, list) and "object" in kind:
+        change = Change(("type",), "draft", "arguments are an object always: 'type' is read as 'object'")
+        return replace(upgraded, schema={**upgraded.schema, "type": "object"}, changes=(*upgraded.changes, change))
+    return replace(upgraded, schema=parameters) if upgraded.schema == parameters else upgraded
 
 
 def check_parameters(parameters: Json) -> SchemaProblem | None:

@@ -23,4 +23,7 @@ WORDS_OF_OTHERS = frozenset(
     | {"enumNames", "enumDescriptions", "markdownDescription", "markdownEnumDescriptions", "deprecationMessage"}
     | {"errorMessage", "patternErrorMessage", "defaultSnippets", "doNotSuggest", "suggestSortText"}
 )
-"""Words of OpenAPI 3.0, of providers' interfaces and of editors: nobody's misspelling, and not read here."""
+"""Words of OpenAPI 3.0, of providers' interfaces and of editors: nobody's misspelling.
+
+Only `nullable: true` is read, where an app is loaded.
+"""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from apps.sdk.jsontypes import JsonObject, JsonPath
+from apps.sdk.jsontypes import Json, JsonObject, JsonPath
 
 IN_PLACE = frozenset({"not", "if", "then", "else", "allOf", "anyOf", "oneOf", "dependentSchemas"})
 """Keywords whose schemas apply to the same value as the schema that they stand in."""
@@ -30,6 +30,20 @@ def walk_schemas(root: JsonObject) -> Iterator[tuple[JsonPath, JsonObject]]:
             seen.add(id(node))
             yield path, node
             waiting.extend([((*path, *step), part) for step, part in _place_parts(node, SCHEMA_KEYWORDS)])
+
+
+def map_parts(node: JsonObject, change: Callable[[JsonPath, JsonObject], Json]) -> JsonObject:
+    """A copy of `node` with each object schema in it changed; `change` is told its path in `node`."""
+    mapped = dict(node)
+    for key in [key for key in node if key in SCHEMA_KEYWORDS]:
+        value = node[key]
+        if isinstance(value, list):
+            mapped[key] = [change((key, index), part) if isinstance(part, dict) else part for index, part in enumerate(value)]
+        elif isinstance(value, dict) and key in _BY_NAME:
+            mapped[key] = {name: change((key, name), part) if isinstance(part, dict) else part for name, part in value.items()}
+        elif isinstance(value, dict):
+            mapped[key] = change((key,), value)
+    return mapped
 
 
 def _place_parts(node: JsonObject, keywords: frozenset[str]) -> list[tuple[JsonPath, JsonObject]]:

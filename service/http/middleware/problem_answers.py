@@ -95,10 +95,8 @@ def map_store_error(error: StoreError) -> Problem:
             return Superseded()
         case ForkPointInvalid():
             return ForkPointRefused()
-        case RowTooNew():
-            return Unreadable("A newer version of the service wrote it: update this one.")
         case RowUnreadable():
-            return Unreadable("What is stored of it is damaged; it was left as it is.")
+            return Unreadable(newer=isinstance(error, RowTooNew))
         case _:
             return StoreDown()
 

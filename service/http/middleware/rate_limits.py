@@ -27,7 +27,9 @@ def limit_rates(*, per_key: int, per_tenant: int) -> Middleware:
         if key is not None and buckets:
             tenant, _ = read_scope(request)
             names = {"key": key.id or f"name {key.name}", "tenant": tenant}
-            request[SHARES] = {kind: bucket.take(names[kind]) for kind, bucket in buckets.items()}
+            # what one bucket refuses takes nothing of the other: a key over its limit would leave its tenant's others nothing
+            refusing = {kind: bucket for kind, bucket in buckets.items() if not bucket.holds(names[kind])}
+            request[SHARES] = {kind: bucket.take(names[kind]) for kind, bucket in (refusing or buckets).items()}
             for kind, share in request[SHARES].items():
                 if share.refused:
                     raise RateLimited(SETTINGS[kind], share.limit, share.wait)

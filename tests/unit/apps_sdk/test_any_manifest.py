@@ -105,14 +105,17 @@ def mutated(draw: st.DrawFn) -> bytes:
 
 
 @settings(max_examples=40, deadline=None)
-@given(mutated())
-def test_a_manifest_that_was_damaged_anywhere_loads(text: bytes) -> None:
-    """Each damage is a finding at its place or harmless; a load never fails."""
+@given(mutated() | st.binary(max_size=80) | st.text(max_size=80).map(str.encode))
+def test_whatever_stands_in_a_manifest_costs_its_own_app_only(text: bytes) -> None:
+    """Each damage, or bytes that are no manifest at all, is a finding at its place or harmless; the app beside it is there."""
     with TemporaryDirectory() as name:
-        folder = Path(name, "any")
-        folder.mkdir()
-        (folder / "app.yml").write_bytes(text)
-        assert_sound(load_catalog([Path(name)]))
+        for app_id, content in (("any", text), ("good", b"memory: [{id: a, schema: {type: string}}]")):
+            Path(name, app_id).mkdir()
+            Path(name, app_id, "app.yml").write_bytes(content)
+        catalog = load_catalog([Path(name)])
+    assert_sound(catalog)
+    assert set(catalog.by_app) == {"any", "good"}
+    assert "good-a" in catalog.memories
 
 
 @settings(max_examples=60, deadline=None)

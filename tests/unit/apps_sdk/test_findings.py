@@ -1,10 +1,11 @@
 from pathlib import Path
+from random import Random
 from typing import get_args
 
 import pytest
 
 from apps.sdk.codes import CODES, GROUPS, Code
-from apps.sdk.findings import Position, report
+from apps.sdk.findings import MAX_PER_FILE, Finding, Position, group_findings, report
 from apps.sdk.loader import load_catalog
 from tests.support.apps import write_echo_app
 from tests.support.author_reference import render_codes
@@ -57,3 +58,53 @@ def test_severity_comes_from_the_code() -> None:
     assert report("unknown-key", Position("a"), "m").severity == "warning"
     assert report("opaque-key", Position("a"), "m").is_extra
     assert not report("no-examples", Position("a"), "m").is_extra
+
+
+def list_hints(file: str, count: int) -> list[Finding]:
+    return [report("no-examples", Position(file, line), "m") for line in range(1, count + 1)]
+
+
+def test_as_many_findings_as_are_shown_are_shown_as_they_are() -> None:
+    """Each once, by place, whatever the order in which they were found."""
+    hints = list_hints("a", MAX_PER_FILE)
+    found = [*hints, *hints]
+    Random(1).shuffle(found)
+    assert group_findings(found) == {"a": tuple(hints)}
+
+
+def test_of_too_many_findings_the_gravest_are_shown_and_the_others_counted() -> None:
+    """Per file: an error after thousands of hints is there; the last finding says how many are not, and where they begin."""
+    error, warning = report("missing-key", Position("a", 9_000), "m"), report("unknown-key", Position("a", 8_000), "m")
+    extra = report("opaque-key", Position("a", 1), "x")
+    others = [report("missing-key", Position("b", 3), "m")]
+    grouped = group_findings([*list_hints("a", 5_000), extra, warning, error, *others])
+    *shown, more = grouped["a"]
+    hints = list_hints("a", MAX_PER_FILE - 2)
+    assert shown == [*hints, warning, error]
+    assert (more.code, more.severity, more.position) == ("findings-more", "hint", Position("a", 1))
+    hidden = 5_000 + 1 - len(hints)
+    assert f" {hidden:,} more" in more.message
+    assert grouped["b"] == tuple(others)
+
+
+def test_what_only_strict_lint_shows_is_counted_only_there() -> None:
+    """So that nobody is told of findings that the same command never shows."""
+    extras = [report("opaque-key", Position("a", line), "m") for line in range(9, 99)]
+    *shown, more = group_findings([*list_hints("a", MAX_PER_FILE), *extras])["a"]
+    assert shown == list_hints("a", MAX_PER_FILE)
+    assert more.is_extra
+    assert " 90 more" in more.message
+
+
+def test_a_hostile_file_has_few_findings_in_the_catalog_and_its_app(tmp_path: Path) -> None:
+    """A file of 40,000 empty skills, beside an app that is fine: as many findings as for any other file with too many."""
+    (tmp_path / "many").mkdir()
+    (tmp_path / "many" / "app.yml").write_text("description: no\nskills:\n" + "- {}\n" * 40_000)
+    write_echo_app(tmp_path, "one", "a")
+    catalog = load_catalog([tmp_path])
+    found = catalog.by_app["many"].findings
+    assert len(found) == MAX_PER_FILE + 1
+    assert {finding.severity for finding in found[:-1]} == {"error"}
+    assert found[-1].code == "findings-more"
+    assert [finding for finding in catalog.findings if finding.position.file == found[0].position.file] == list(found)
+    assert list(catalog.skills) == ["one-a"]

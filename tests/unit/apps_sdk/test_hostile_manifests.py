@@ -1,4 +1,4 @@
-"""hostile I and the empty list of C: what the author wrote is what a model is shown, and what is ambiguous has its place."""
+"""hostile I, the authors' ids of A, the empty list of C: what is written is what a model is shown, or has a place in findings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from apps.sdk.loader import load_catalog
-from tests.support.apps import ECHO_MODULE, write_app
+from tests.support.apps import ECHO_MODULE, write_app, write_echo_app
 
 HEAD = """
 name: Labels
@@ -79,3 +79,96 @@ def test_a_list_of_skills_that_is_empty_or_none_at_all(tmp_path: Path, skills: s
     catalog = load_catalog([tmp_path])
     assert list(catalog.skills) == ["labels-012"]
     assert any("bare" in finding.position.file for finding in catalog.findings)
+
+
+NAMES = """
+skills:
+  - id: good
+    description: It works.
+    class_path: apps.labels.skills.echo.EchoSkill
+    tool_schema: &any {type: object, properties: {}}
+  - description: It does not.
+    class_path: apps.labels.skills.echo.EchoSkill
+    tool_schema: *any
+    id: {skill_id}
+"""
+
+
+@pytest.mark.parametrize(
+    ("skill_id", "suggestion"),
+    [
+        ("Dockerfile problems scanner", "write 'dockerfile_problems_scanner'"),
+        ("restartNode.jsApplication", "write 'restart_node_js_application'"),
+        ("calendar.respondToEvent", "write 'calendar_respond_to_event'"),
+        ("gmail.send", "write 'gmail_send'"),
+        ("DELETE_/loadpoints/{id}/plan", "write 'delete__loadpoints_id_plan'"),
+        ("app/skill", "write 'app_skill'"),
+        ("labels-" + "s" * 60, "shorten the id here or the app's"),
+    ],
+)
+def test_an_id_that_no_provider_takes_is_an_error_where_it_stands(tmp_path: Path, skill_id: str, suggestion: str) -> None:
+    """hostile A: file, line and column of the id, what to write instead, and the skills beside it work."""
+    text = NAMES.replace("{skill_id}", f'"{skill_id}"')
+    write_app(tmp_path, "labels", text, {"echo": ECHO_MODULE})
+    catalog = load_catalog([tmp_path])
+    assert list(catalog.skills) == ["labels-good"]
+    [finding] = [finding for finding in catalog.findings if finding.severity == "error"]
+    assert (finding.position.line, finding.position.column) == (10, 9)
+    assert finding.position.file.endswith("app.yml")
+    assert finding.suggestion == suggestion
+    [quarantined] = catalog.quarantined
+    assert quarantined.position == finding.position
+
+
+def test_one_dot_among_two_hundred_good_names_costs_one_skill(tmp_path: Path) -> None:
+    """hostile A: `restartNode.jsApplication` among 200: 200 are there, none is renamed, dropped or moved."""
+    good = [f"skill_{number}" for number in range(200)]
+    write_echo_app(tmp_path, "one", *good[:100], "restartNode.jsApplication", *good[100:])
+    catalog = load_catalog([tmp_path])
+    assert list(catalog.skills) == [f"one-{skill_id}" for skill_id in good]
+    assert [item.id for item in catalog.quarantined] == ["one-restartNode.jsApplication"]
+
+
+def test_the_dotted_twin_of_a_skill_is_set_aside_and_not_taken_for_it(tmp_path: Path) -> None:
+    """hostile A: `get.user` beside `get_user`: the second stays what it is, the first is an error with its place."""
+    write_echo_app(tmp_path, "one", "get.user", "get_user")
+    catalog = load_catalog([tmp_path])
+    assert list(catalog.skills) == ["one-get_user"]
+    assert catalog.skills["one-get_user"].description == "What get_user of one is for."
+    assert [item.id for item in catalog.quarantined] == ["one-get.user"]
+
+
+def test_skills_that_differ_only_behind_the_limit_are_both_refused(tmp_path: Path) -> None:
+    """hostile A: 40 + 40 characters, twice: nothing is cut, so nothing becomes alike; each is an error where it stands."""
+    app_id, long = "a" * 40, "s" * 40
+    write_echo_app(tmp_path, app_id, f"{long}_read", f"{long}_write", "short")
+    catalog = load_catalog([tmp_path])
+    assert list(catalog.skills) == [f"{app_id}-short"]
+    findings = [finding for finding in catalog.findings if finding.severity == "error"]
+    assert [finding.code for finding in findings] == ["tool-name-length"] * 2
+    assert len({finding.position.line for finding in findings}) == 2
+
+
+def test_the_second_skill_of_an_id_does_not_replace_the_first(tmp_path: Path) -> None:
+    """hostile A: the finding stands at the second one and names the first one's line."""
+    text = NAMES.replace("{skill_id}", "good")
+    write_app(tmp_path, "labels", text, {"echo": ECHO_MODULE})
+    catalog = load_catalog([tmp_path])
+    assert catalog.skills["labels-good"].description == "It works."
+    [finding] = [finding for finding in catalog.findings if finding.severity == "error"]
+    assert (finding.code, finding.position.line) == ("item-duplicate", 10)
+    assert "line 3" in finding.message
+
+
+def test_one_app_mounted_twice_is_two_apps(tmp_path: Path) -> None:
+    """hostile A: the same skills for staging and production are there twice, under names of their own."""
+    for app_id in ("db_production", "db_staging"):
+        write_echo_app(tmp_path, app_id, "execute_sql", "list_tables")
+    catalog = load_catalog([tmp_path])
+    assert list(catalog.skills) == [
+        "db_production-execute_sql",
+        "db_production-list_tables",
+        "db_staging-execute_sql",
+        "db_staging-list_tables",
+    ]
+    assert not [finding for finding in catalog.findings if finding.severity == "error"]

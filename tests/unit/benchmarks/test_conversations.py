@@ -9,10 +9,11 @@ import psycopg
 import pytest
 
 from benchmarks import databases, store_operations, stored_bytes
-from benchmarks.databases import SERVER, Kind, Work, count_work, find_kinds, make_database, measure_file, open_floor
+from benchmarks.databases import Kind, Work, count_work, find_kinds, make_database, measure_file, open_floor
 from benchmarks.event_delay import read_names
 from service.store.conversations import Conversations, Owner
 from service.store.database import Database
+from tests.support.databases import SERVER
 
 ANN = Owner("acme", "ann")
 

@@ -497,3 +497,20 @@ async def test_a_note_holds_no_half_surrogate() -> None:
         return SkillResult(1, note="a\ud800b")
 
     assert (await ask_once(work)).note == "a\ufffdb"
+
+
+async def test_skills_of_one_id_in_two_apps_each_run_their_own() -> None:
+    """hostile A: `execute_sql` in two apps: each call reaches the app that it names, in one reply and in either order."""
+
+    def works(database: str) -> Work:
+        async def work(request: JsonObject, context: SkillContext) -> Json:
+            return database
+
+        return work
+
+    skills = [make_spec(ScriptedSkill(works(app_id)), name=f"{app_id}-execute_sql") for app_id in ("production", "staging")]
+    query = {"requests": [{"query": "select 1"}]}
+    written = ["staging-execute_sql", "production-execute_sql", "staging.execute_sql"]
+    async with open_turn(*skills) as turn:
+        results = await turn.run(*((name, query) for name in written))
+    assert [result.entries[0].data for result in results] == ["staging", "production", "staging"]

@@ -149,3 +149,14 @@ def test_any_intent_is_refused_or_expands(written: Any, source: Any) -> None:
     assert set(expansion.picks) <= set(expansion.available)
     assert not set(expansion.unknown) & set(TABLE_CATALOG.skills)
     assert Intent.model_validate_json(intent.model_dump_json()) == intent
+
+
+def test_a_limit_to_one_app_lets_nothing_of_an_app_with_a_like_name_through() -> None:
+    """hostile A: 40 characters of an app and 23 of a skill, alike up to the last: names are compared whole, never cut."""
+    mine, other = "a" * 40, "a" * 39 + "b"
+    skills = {app_id: make_skill(f"{app_id}-{'s' * 23}") for app_id in (mine, other)}
+    catalog = make_catalog(*(make_app(app_id, skill) for app_id, skill in skills.items()))
+    denied = expand(catalog, Intent(disabled=(f"{other}-*",)))
+    assert denied.available == (skills[mine].tool_name,)
+    picked = expand(catalog, Intent(picks=(skills[mine].tool_name, skills[other].tool_name[:60])))
+    assert (picked.available, picked.unknown) == ((skills[mine].tool_name,), (skills[other].tool_name[:60],))

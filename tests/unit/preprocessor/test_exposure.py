@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+from random import Random
 
 import orjson
 import pytest
@@ -44,17 +45,44 @@ def make_exposure(
 
 
 def test_order_and_sources() -> None:
-    """Residents in catalog order, then the history's, then the preselected, then their follow-ups; each once."""
+    """Residents first, then what the history called, what was preselected and their follow-ups, in catalog order; each once."""
     found = make_exposure("b-find", "a-one", "c-one", history=("b-rare", "a-off", "gone"))
     assert found.sources == {
         "a-two": "resident",
         "c-one": "resident",
-        "b-rare": "history",
-        "b-find": "preselected",
         "a-one": "preselected",
+        "b-find": "preselected",
         "b-open": "follow_up",
+        "b-rare": "history",
     }
-    assert found.names == tuple(found.sources)
+    assert found.names == tuple(found.sources) == ("a-two", "c-one", "a-one", "b-find", "b-open", "b-rare")
+
+
+def test_of_too_many_the_history_comes_before_what_was_preselected() -> None:
+    """What a conversation uses is not pushed out; which ones are sent and their order are two things."""
+    found = make_exposure("a-one", history=("b-rare",), settings=PreprocessSettings(tools_max=3))
+    assert found.names == ("a-two", "c-one", "b-rare")
+
+
+@pytest.mark.parametrize("history", [(), ("b-open",), ("b-open", "a-one"), ("a-one", "b-open")])
+def test_the_same_set_is_the_same_bytes_whatever_each_is_sent_for(history: tuple[str, ...]) -> None:
+    """Hostile G and H: from one turn to the next a skill was preselected, then called; a provider's cache sees no difference."""
+    first = make_exposure("a-one", "b-open", intent=Intent(disabled=("b-rare",)))
+    later = make_exposure("b-open", "a-one", intent=Intent(disabled=("b-rare",)), history=history)
+    assert orjson.dumps([tool.to_wire() for tool in later.tools]) == orjson.dumps([tool.to_wire() for tool in first.tools])
+    assert len(first.tools) == 4
+
+
+def test_65_tools_in_any_order_of_preselection_are_the_same_bytes() -> None:
+    """Hostile H: 65 skills of four apps in 24 orders."""
+    names = [f"{app}-s{number}" for app in "dbac" for number in range(17)][:65]
+    catalog = make_catalog(*(make_app(app, *(make_skill(name) for name in names if name.startswith(app))) for app in "abcd"))
+    expected = orjson.dumps([tool.to_wire() for tool in make_exposure(*names, catalog=catalog).tools])
+    assert expected.count(b'"name"') == 65
+    for seed in range(24):
+        shuffled = Random(seed).sample(names, len(names))
+        found = make_exposure(*shuffled[:40], history=tuple(shuffled[40:]), catalog=catalog)
+        assert orjson.dumps([tool.to_wire() for tool in found.tools]) == expected
 
 
 def test_picks_are_resident_up_to_the_setting() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -11,6 +12,10 @@ from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ValidationError
 
 from preprocessor.intent import MAX_GLOBS, MAX_NAMES, TOOLSET_NAMES, Intent
+from service.http.json_body import parse_json
+from service.http.problems import InvalidRequest
+from service.http.schemas import ExpandBody
+from tests.support.json_values import JSON
 
 
 def read(value: Any) -> Intent:
@@ -158,3 +163,37 @@ def test_what_is_kept_is_what_was_said() -> None:
 def test_off(written: Any) -> None:
     """Rows 3, 5, 29, 32: false or an empty list is off."""
     assert read(written).is_off
+
+
+NAMES = st.lists(st.sampled_from(["a-a", "b-b", "a-*", "tools", "", 1, None]), max_size=3) | st.just(["*"] * (MAX_GLOBS + 1))
+VALUES = st.none() | st.booleans() | NAMES | JSON
+ANY_INTENT = VALUES | st.fixed_dictionaries({}, optional=dict.fromkeys(["enabled", "tools", "picks", "disabled", "x"], VALUES))
+SCHEMA = Draft202012Validator(Intent.model_json_schema())
+
+
+def says_off(written: Any) -> bool:
+    """Whether some part of it means no tools at all, in any spelling."""
+    whole = {"tools": written} if isinstance(written, bool | list) else written or {}
+    return any(whole.get(key) in (False, []) for key in ("enabled", "tools")) or whole.get("picks") == []
+
+
+def judge(body: Any) -> Intent | InvalidRequest:
+    """What the service makes of a body that arrives over HTTP."""
+    try:
+        return parse_json(json.dumps(body).encode(), ExpandBody).wanted
+    except InvalidRequest as refused:
+        return refused
+
+
+@given(ANY_INTENT)
+def test_any_json_is_an_intent_or_a_refusal_that_names_its_places(written: Any) -> None:
+    """Fuzz: no third outcome; what is taken is what the published schema takes, reads the same again, and off is off."""
+    intent = judge({"intent": written})
+    if isinstance(intent, InvalidRequest):
+        assert intent.errors
+        assert all(error.pointer.startswith("/intent") and error.message for error in intent.errors)
+        return
+    assert SCHEMA.is_valid(written)
+    assert read(written) == intent
+    assert read(intent.model_dump(mode="json")) == intent
+    assert intent.is_off or not says_off(written)

@@ -9,12 +9,14 @@ import pytest
 
 from apps.sdk.catalog import App, Catalog, Instruction
 from apps.sdk.chat import ChatModel, Message, ToolCall
+from apps.sdk.schemas.dialects.profiles import GEMINI
+from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from preprocessor.availability import Override
 from preprocessor.intent import Intent
 from preprocessor.pipeline import Preprocessor, PreprocessRequest
 from preprocessor.prompt import SKILLS
 from preprocessor.retrieval.lexical import LexicalIndex
-from tests.support.catalogs import make_app, make_bundled_like, make_skill
+from tests.support.catalogs import make_app, make_bundled_like, make_catalog, make_skill
 from tests.support.scripted_model import ScriptedModel, make_call, make_reply
 from tests.unit.preprocessor.texts import TEXTS
 
@@ -98,3 +100,11 @@ async def test_a_deadline_that_has_passed_costs_only_the_models_word() -> None:
 async def test_secrets_stay_out_of_sight() -> None:
     """A preprocessor does not show its credentials."""
     assert "hunter2" not in repr(Preprocessor(CATALOG, INDEX, TEXTS, secrets={"brave": "hunter2"}))
+
+
+def test_what_cannot_be_sent_is_known_of_each_catalog() -> None:
+    """Also of the one that a reload puts in the place of another."""
+    fine = Preprocessor(CATALOG, INDEX, TEXTS, schemas=ToolSchemas(GEMINI))
+    vast = make_skill("web-vast", arguments={"size": {"enum": [f"{'long ' * 40}{number}" for number in range(700)]}})
+    reloaded = replace(fine, catalog=make_catalog(make_app("web", vast)))
+    assert (list(fine.refused), list(reloaded.refused)) == ([], ["web-vast"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+from apps.sdk.manifest.yaml_source import MAX_BYTES
 from preprocessor.prompt import FIELDS
 from service.instructions import InstructionsError, load_instructions
 from service.settings import ROOT
@@ -92,7 +94,19 @@ def test_a_file_that_says_nothing_is_an_error(tmp_path: Path, content: bytes) ->
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    """A missing file or a folder is an error that names it."""
-    for path in (tmp_path / "none.yml", tmp_path):
-        with pytest.raises(InstructionsError, match="cannot be read"):
+    """A missing file, a folder or a pipe, at which reading would wait for ever, is an error that names it and says why."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reasons = {tmp_path / "none.yml": "No such file", tmp_path: "no regular file", pipe: "no regular file"}
+    for path, reason in reasons.items():
+        with pytest.raises(InstructionsError, match=f"{path}.*{reason}"):
             load_instructions(path)
+
+
+def test_a_file_without_end_is_an_error(tmp_path: Path) -> None:
+    """No more than a limit is read of it."""
+    path = tmp_path / "instructions.yml"
+    with path.open("wb") as file:
+        file.truncate(10 * MAX_BYTES)
+    with pytest.raises(InstructionsError, match="larger than"):
+        load_instructions(path)

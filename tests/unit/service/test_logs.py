@@ -1,11 +1,12 @@
 """Log lines: where they go, and what never stands in one."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from service.log_rules import CREDENTIALS, REMOVED, TEXTS
 from service.logs import remove_sensitive
-from tests.support.log_lines import SECRET, log_lines, parse
+from tests.support.log_lines import PLAIN, SECRET, SERVICE, log_lines, parse
 
 
 async def test_a_line_is_json_on_standard_error() -> None:
@@ -105,6 +106,21 @@ logging.getLogger('aiohttp.server').error('Error handling request', exc_info=Bad
         _, err = await log_lines(code, as_json=as_json)
         assert SECRET not in err
         assert "BadHttpMessage" in err
+
+
+@pytest.mark.parametrize("by", [SERVICE, PLAIN])
+async def test_a_warning_of_a_library_is_a_line_without_its_text(by: str) -> None:
+    """pydantic's quote the values that they warn of; what is told is where it was."""
+    code = """
+import warnings
+warnings.warn(f'unexpected value\\n  input_value={SECRET!r}')
+warnings.warn_explicit(SECRET, UserWarning, 'somewhere/module.py', 7)
+"""
+    for as_json in (True, False):
+        _, err = await log_lines(code, as_json=as_json, by=by)
+        assert SECRET not in err
+        assert len(err.splitlines()) == 2
+        assert "UserWarning at somewhere/module.py:7, text withheld" in err
 
 
 async def test_a_traceback_shows_no_local_variables() -> None:

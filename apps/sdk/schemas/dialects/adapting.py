@@ -10,6 +10,7 @@ from apps.sdk.schemas.dialects.reading import TooLarge, read_schema
 from apps.sdk.schemas.dialects.records import Adapted, Refused
 from apps.sdk.schemas.dialects.telling import Teller
 from apps.sdk.schemas.dialects.writing import Writer
+from apps.sdk.schemas.upgrading import upgrade_schema
 
 MAX_CHARACTERS = 120_000
 """Of a schema as JSON: what OpenAI takes of names and values alone, and more than a request should spend on one function."""
@@ -23,7 +24,7 @@ def adapt(schema: Json, profile: Profile) -> Adapted | Refused:
     teller = Teller(profile)
     writer = Writer(profile, teller)
     try:
-        shape = read_schema(schema)
+        shape = read_schema(upgrade_schema(schema).schema)
         written = writer.write_root(shape)
     except (TooLarge, RecursionError) as error:
         return Refused(str(error) if isinstance(error, TooLarge) else "it nests too deeply")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from apps.sdk.hashing import canonical_json
 from apps.sdk.jsontypes import Json
+from apps.sdk.schemas.dialects.listing import deduplicate_values, join_values, keep_fitting
 from apps.sdk.schemas.dialects.notation import show, word_limit, word_shape
-from apps.sdk.schemas.dialects.shapes import ANYTHING, NOTHING, Additional, Shape, deduplicate, deduplicate_values, strip_texts
+from apps.sdk.schemas.dialects.shapes import ANYTHING, NOTHING, Additional, Shape, deduplicate, strip_texts
 
 MAX_ALTERNATIVES = 16
 """Shapes that two unions may make together; what goes over it is told in words."""
+EXACTLY_ONE = "must fit exactly one of the alternatives"
+MAX_COMPARED = 64
+"""Alternatives of one `oneOf` that are compared with each other."""
 _LOWER = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
 _UPPER = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
@@ -21,11 +25,13 @@ def intersect(shape: Shape, other: Shape) -> Shape:
     if shape.union or other.union:
         return _cross(shape, other)
     limits, notes = _join_limits(shape, other)
+    types, named = _join_types(shape, other)
     return Shape(
-        types=shape.types & other.types,
+        types=types,
+        named=named,
         description=shape.description or other.description,
         notes=tuple(dict.fromkeys((*shape.notes, *other.notes, *notes))),
-        enum=_join_enums(shape.enum, other.enum),
+        enum=keep_fitting(join_values(shape.enum, other.enum), limits),
         limits=limits,
         properties=_join_properties(shape, other),
         patterns={**other.patterns, **shape.patterns},
@@ -33,8 +39,23 @@ def intersect(shape: Shape, other: Shape) -> Shape:
         additional=_join_additional(shape.additional, other.additional),
         items=_join_items(shape.items, other.items),
         prefix=_join_prefixes(shape, other),
-        soft_null=shape.soft_null and other.soft_null,
     )
+
+
+def intersect_all(shapes: Sequence[Shape]) -> Shape:
+    """What fits every one; by halves, so that thousands of parts do not each copy what came before."""
+    if len(shapes) == 1:
+        return shapes[0]
+    middle = len(shapes) // 2
+    return intersect(intersect_all(shapes[:middle]), intersect_all(shapes[middle:]))
+
+
+def _join_types(shape: Shape, other: Shape) -> tuple[frozenset[str], bool]:
+    """Types that a schema names count, and only where neither does those that are meant."""
+    if shape.named != other.named:
+        return shape.types if shape.named else other.types, True
+    common = shape.types & other.types
+    return common if shape.named or common else shape.types | other.types, shape.named
 
 
 def _cross(shape: Shape, other: Shape) -> Shape:
@@ -58,14 +79,23 @@ def make_union(outer: Shape, branches: Sequence[Shape]) -> Shape:
         description = outer.description or branch.description
         return replace(branch, description=description, notes=notes, limits={**branch.limits, **limits})
     types = frozenset().union(*(branch.types for branch in possible))
-    return Shape(types=types, description=outer.description, notes=outer.notes, limits=limits, union=possible)
+    named = all(branch.named for branch in possible)
+    return Shape(types, named, description=outer.description, notes=outer.notes, limits=limits, union=possible)
 
 
-def _join_enums(first: tuple[Json, ...] | None, second: tuple[Json, ...] | None) -> tuple[Json, ...] | None:
-    if first is None or second is None:
-        return second if first is None else first
-    known = {canonical_json(value) for value in second}
-    return tuple(value for value in first if canonical_json(value) in known)
+def are_disjoint(shapes: Sequence[Shape]) -> bool:
+    """Whether certainly no value fits two of the shapes; of very many that is not looked into."""
+    if len(shapes) > MAX_COMPARED:
+        return False
+    return all(_fits_nothing(intersect(one, other)) for one, other in itertools.combinations(shapes, 2))
+
+
+def _fits_nothing(shape: Shape) -> bool:
+    if shape.union:
+        return all(map(_fits_nothing, shape.union))
+    if shape.types == {"object"}:
+        return any(_fits_nothing(_find_field(shape, name)) for name in shape.required)
+    return shape.is_impossible
 
 
 def _join_limits(shape: Shape, other: Shape) -> tuple[Mapping[str, Json], list[str]]:
@@ -125,7 +155,7 @@ def unite(shapes: Sequence[Shape]) -> Shape:
     if len(possible) > 1 and all(_is_values_only(shape) for shape in possible):
         values = deduplicate_values([value for shape in possible for value in shape.enum or ()])
         told = [f"{show(shape.enum[0])}: {shape.description}" for shape in possible if shape.enum and shape.description]
-        return Shape(types=frozenset().union(*(shape.types for shape in possible)), enum=values, notes=tuple(told))
+        return Shape(frozenset().union(*(shape.types for shape in possible)), named=True, enum=values, notes=tuple(told))
     flat = [part for shape in possible for part in (shape.union or (shape,))]
     return make_union(replace(ANYTHING, description=_share_description(possible)), flat)
 
@@ -145,9 +175,12 @@ def merge_objects(branches: Sequence[Shape], *, exclusive: bool) -> Shape:
     required = tuple(name for name in branches[0].required if all(name in branch.required for branch in branches))
     fields = {name: unite([branch.properties[name] for branch in branches if name in branch.properties]) for name in names}
     rule = _word_rule(branches, fields, required, exclusive=exclusive)
+    if exclusive and not rule and not are_disjoint(branches):
+        rule = EXACTLY_ONE
     additional = branches[0].additional if all(b.additional == branches[0].additional for b in branches) else None
     return Shape(
         types=frozenset({"object"}),
+        named=True,
         notes=tuple(dict.fromkeys((*(note for branch in branches for note in branch.notes), *([rule] if rule else [])))),
         properties=fields,
         required=required,

@@ -1,4 +1,4 @@
-"""A JSON Schema of any draft as a shape: references inlined, combinators joined, what has no place in a shape told in words."""
+"""A JSON Schema (draft 2020-12) as a shape: references inlined, combinators joined, what has no place in it told in words."""
 
 from __future__ import annotations
 
@@ -7,17 +7,26 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.schemas.dialects.joining import intersect, make_union, merge_objects, unite
+from apps.sdk.schemas.dialects.joining import (
+    EXACTLY_ONE,
+    are_disjoint,
+    intersect,
+    intersect_all,
+    make_union,
+    merge_objects,
+    unite,
+)
 from apps.sdk.schemas.dialects.keywords import (
+    names_types,
+    read_dependent_names,
     read_limits,
     read_list,
     read_named,
     read_required,
-    read_sequence,
     read_types,
     read_values,
-    split_dependencies,
 )
+from apps.sdk.schemas.dialects.listing import keep_fitting
 from apps.sdk.schemas.dialects.notation import show, word_shape
 from apps.sdk.schemas.dialects.shapes import ANYTHING, NOTHING, Additional, Shape, type_of
 from apps.sdk.schemas.references import resolve_reference
@@ -28,7 +37,6 @@ MAX_SHAPES = 5_000
 """Schemas that one schema may become when its references are written out."""
 MAX_LEVELS = 60
 """Schemas inside each other; far above what any provider takes."""
-
 
 Reading: TypeAlias = Callable[[Json], Shape]
 
@@ -62,36 +70,45 @@ class _Reader:
             return NOTHING if raw is False else ANYTHING
         if level > MAX_LEVELS:
             return replace(ANYTHING, notes=("nested too deeply to be told",))
-        shape = self._read_own(raw, trail, level)
-        for part in self._read_parts(raw, trail, level):
-            shape = intersect(shape, part)
+        shape = intersect_all([self._read_own(raw, trail, level), *self._read_parts(raw, trail, level)])
         for keyword in ("anyOf", "oneOf"):
             shape = self._restrict(shape, raw, keyword, trail, level)
         shape = self._add_conditions(shape, raw, trail, level)
-        closed = raw.get("unevaluatedProperties") is False and shape.additional is None and not shape.union
-        return replace(shape, additional=False) if closed else shape
+        return self._close(shape, raw, trail, level)
+
+    def _close(self, shape: Shape, raw: JsonObject, trail: tuple[str, ...], level: int) -> Shape:
+        """The shape with what may be beside the fields and items that some keyword names."""
+        others = raw.get("unevaluatedProperties")
+        if others is False and shape.additional is None and not shape.union:
+            return replace(shape, additional=False)
+        notes = [
+            f"{what} that nothing else names: {word_shape(self.read(part, trail, level + 1))}"
+            for what, part in (("fields", others), ("items", raw.get("unevaluatedItems")))
+            if _says_something(part)
+        ]
+        return replace(shape, notes=(*shape.notes, *notes)) if notes else shape
 
     def _read_own(self, raw: JsonObject, trail: tuple[str, ...], level: int) -> Shape:
         """What the keywords say that stand in `raw` itself."""
         types, values = read_types(raw), read_values(raw)
-        if values is not None and raw.get("nullable") is True and None not in values:
-            values = (*values, None)
-        properties = read_named(raw, "properties")
-        prefix, items = read_sequence(raw)
-        description = raw.get("description")
-        named = raw.get("type")
+        if raw.get("not") is True or raw.get("not") == {}:
+            types = frozenset()
+        limits = read_limits(raw)
+        values = keep_fitting(values, limits)
+        named = values is not None or not types or names_types(raw)
+        items, description = raw.get("items"), raw.get("description")
         return Shape(
+            named=named,
             types=types if values is None else types & {type_of(value) for value in values},
             description=description if isinstance(description, str) else "",
             enum=None if values is None else tuple(value for value in values if type_of(value) in types),
-            limits=read_limits(raw),
-            properties={name: self.read(part, trail, level + 1) for name, part in properties.items()},
+            limits=limits,
+            properties={name: self.read(part, trail, level + 1) for name, part in read_named(raw, "properties").items()},
             patterns={name: self.read(part, trail, level + 1) for name, part in read_named(raw, "patternProperties").items()},
-            required=read_required(raw, properties),
+            required=read_required(raw),
             additional=self._read_additional(raw.get("additionalProperties"), trail, level),
-            items=None if items is None else self.read(items, trail, level + 1),
-            prefix=tuple(self.read(part, trail, level + 1) for part in prefix),
-            soft_null=raw.get("nullable") is True and named != "null" and not (isinstance(named, list) and "null" in named),
+            items=self.read(items, trail, level + 1) if isinstance(items, dict | bool) else None,
+            prefix=tuple(self.read(part, trail, level + 1) for part in read_list(raw, "prefixItems")),
         )
 
     def _read_additional(self, raw: Json, trail: tuple[str, ...], level: int) -> Additional:
@@ -104,7 +121,7 @@ class _Reader:
         """What must be fulfilled besides: the target of `$ref`, each part of `allOf`."""
         if isinstance(raw.get("$ref"), str):
             yield self._follow(raw["$ref"], trail, level)
-        if isinstance(raw.get("$dynamicRef") or raw.get("$recursiveRef"), str):
+        if isinstance(raw.get("$dynamicRef"), str):
             yield replace(ANYTHING, notes=("its form is defined elsewhere",))
         for part in read_list(raw, "allOf"):
             yield self.read(part, trail, level + 1)
@@ -125,18 +142,18 @@ class _Reader:
         parts = [self.read(part, trail, level + 1) for part in read_list(raw, keyword)]
         if not parts:
             return shape
+        told = (EXACTLY_ONE,) if keyword == "oneOf" and not are_disjoint(parts) else ()
         whole = make_union(ANYTHING, [alternative for part in parts for alternative in part.union or (part,)])
         if all(part.is_anything and not part.notes for part in parts):
-            return shape
+            return replace(shape, notes=(*shape.notes, *told))
         joined = intersect(shape, whole)
         branches = joined.union
-        if _are_values(branches):
+        if _are_values(branches) and not told:
             return _keep_texts(joined, unite(branches))
-        if not branches or shape.union or any(branch.types != {"object"} for branch in branches):
-            return joined
-        if all(part.properties.keys() <= shape.properties.keys() for part in parts) and shape.properties:
+        are_objects = branches and not shape.union and all(branch.types == {"object"} for branch in branches)
+        if are_objects and shape.properties and all(part.properties.keys() <= shape.properties.keys() for part in parts):
             return _keep_texts(joined, merge_objects(branches, exclusive=keyword == "oneOf"))
-        return joined
+        return replace(joined, notes=(*joined.notes, *told))
 
     def _add_conditions(self, shape: Shape, raw: JsonObject, trail: tuple[str, ...], level: int) -> Shape:
         """The shape with the conditions in words; fields that only a condition declares can be given too."""
@@ -165,15 +182,15 @@ class _Conditions:
 
     def tell(self) -> Iterator[str]:
         raw = self._raw
-        if isinstance(raw.get("not"), dict) and raw["not"]:
+        if isinstance(raw.get("not"), dict):
             yield f"not {self._word(raw['not'])}"
         yield from self._tell_condition()
-        fields, schemas = split_dependencies(raw)
-        yield from (f"with {name} also {', '.join(names)}" for name, names in fields.items() if names)
-        yield from (f"with {name} also {self._add(part)}" for name, part in schemas.items() if isinstance(part, dict))
-        if isinstance(raw.get("propertyNames"), dict) and raw["propertyNames"]:
+        yield from (f"with {name} also {', '.join(names)}" for name, names in read_dependent_names(raw).items() if names)
+        schemas = read_named(raw, "dependentSchemas")
+        yield from (f"with {name} also {self._add(part)}" for name, part in schemas.items() if _says_something(part))
+        if _says_something(raw.get("propertyNames")):
             yield f"names of fields: {self._word(raw['propertyNames'])}"
-        if isinstance(raw.get("contains"), dict | bool):
+        if isinstance(raw.get("contains"), dict | bool) and (raw.get("minContains") != 0 or "maxContains" in raw):
             yield f"must hold {self._count_contained()}: {self._word(raw['contains'])}"
 
     def _tell_condition(self) -> Iterator[str]:
@@ -182,7 +199,7 @@ class _Conditions:
             return
         for word, keyword in (("then", "then"), ("else", "else")):
             part = self._raw.get(keyword)
-            if isinstance(part, dict) and part:
+            if _says_something(part):
                 unless = "if not" if word == "else" else "if"
                 yield f"{unless} {self._word(condition)} then {self._add(part)}"
 
@@ -199,6 +216,11 @@ class _Conditions:
         return word_shape(shape)
 
 
+def _says_something(part: Json) -> bool:
+    """Whether the schema is one that may refuse a value."""
+    return part is False or (isinstance(part, dict) and bool(part))
+
+
 def _cut(target: Json) -> Shape:
     """An open value in place of a schema that goes on for ever."""
     if not isinstance(target, dict):
@@ -206,7 +228,7 @@ def _cut(target: Json) -> Shape:
     types = read_types(target)
     names = ", ".join(list(read_named(target, "properties"))[:20])
     same = f"of the same form again{f', with the fields {names}' if names else ''}"
-    return Shape(types=types, notes=(same,))
+    return Shape(types, names_types(target), notes=(same,))
 
 
 def _are_values(branches: Sequence[Shape]) -> bool:

@@ -1,4 +1,4 @@
-"""What a JSON Schema of any draft allows, apart from how it is written: types, values, fields, items, alternatives.
+"""What a JSON Schema allows, apart from how it is written: types, values, fields, items, alternatives.
 
 A shape holds no references and no `allOf`. Numbers are two types here, `integer` and `number` (those with a fraction), so that
 types are plain sets.
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from apps.sdk.hashing import canonical_json
 from apps.sdk.jsontypes import Json
 from apps.sdk.kinds import json_type
 
@@ -46,11 +45,12 @@ Additional: TypeAlias = "Shape | bool | None"
 class Shape:
     """`notes` are meanings that no field here holds, in words. With a `union` a value must fit one of its shapes, each whole.
 
-    `enum` None = any value; `additional` None = not said, which allows other fields; `soft_null` = null comes from OpenAPI's
-    `nullable`, which JSON Schema does not know, so that the author's own schema refuses it.
+    `enum` None = any value; `additional` None = not said, which allows other fields. `named` = the schema says its types or
+    values; else `types` are those that its other keywords are about, which is what its author has in mind, though others fit.
     """
 
     types: frozenset[str] = EVERY_TYPE
+    named: bool = False
     description: str = ""
     notes: tuple[str, ...] = ()
     enum: tuple[Json, ...] | None = None
@@ -62,7 +62,6 @@ class Shape:
     items: Shape | None = None
     prefix: tuple[Shape, ...] = ()
     union: tuple[Shape, ...] = ()
-    soft_null: bool = False
 
     @property
     def is_impossible(self) -> bool:
@@ -78,7 +77,7 @@ class Shape:
 
 
 ANYTHING = Shape()
-NOTHING = Shape(types=frozenset())
+NOTHING = Shape(types=frozenset(), named=True)
 
 
 def type_of(value: Json) -> str:
@@ -105,6 +104,7 @@ def narrow(shape: Shape, kind: str) -> Shape:
     values = None if shape.enum is None else tuple(value for value in shape.enum if type_of(value) in types)
     return Shape(
         types=types,
+        named=True,
         description=shape.description,
         notes=shape.notes,
         enum=None if kind == "boolean" and values and len(values) == 2 else values,
@@ -125,18 +125,9 @@ def _is_about(kind: str, keyword: str, value: Json) -> bool:
 
 def deduplicate(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
     """The shapes, each once, in their order."""
-    found: list[Shape] = []
+    found: dict[str, Shape] = {}
     for shape in shapes:
-        if shape not in found:
-            found.append(shape)
-    return tuple(found)
-
-
-def deduplicate_values(values: Sequence[Json]) -> tuple[Json, ...]:
-    """The values, each once, in their order; true is not 1."""
-    found: dict[str, Json] = {}
-    for value in values:
-        found.setdefault(canonical_json(value), value)
+        found.setdefault(repr(shape), shape)
     return tuple(found.values())
 
 

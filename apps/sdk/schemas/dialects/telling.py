@@ -9,6 +9,7 @@ from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas.dialects.notation import word_limit
 from apps.sdk.schemas.dialects.profiles import Profile
 from apps.sdk.schemas.dialects.records import Lost, Steps
+from apps.sdk.schemas.dialects.regexes import is_portable
 from apps.sdk.schemas.dialects.shapes import ANNOTATIONS, Shape
 from apps.sdk.truncation import shorten
 
@@ -19,6 +20,7 @@ class Teller:
 
     profile: Profile
     lost: list[Lost] = field(default_factory=list)
+    counts: int = 0
 
     def tell(self, path: Steps, keyword: str, words: str) -> tuple[str, ...]:
         """A meaning that goes into the description."""
@@ -36,6 +38,11 @@ class Teller:
     def limit(self, limits: Mapping[str, Json], path: Steps) -> tuple[JsonObject, tuple[str, ...]]:
         """The limits that can be sent, and the others in words."""
         return self._sort({key: value for key, value in limits.items() if key not in ANNOTATIONS}, path)
+
+    def tell_limits(self, limits: Mapping[str, Json], path: Steps) -> tuple[str, ...]:
+        """All limits in words, where the value is not sent as what it is."""
+        told = [(key, word_limit(key, value)) for key, value in limits.items() if key not in ANNOTATIONS]
+        return tuple(note for key, words in told for note in self.tell(path, key, words))
 
     def annotate(self, limits: Mapping[str, Json], path: Steps) -> tuple[JsonObject, tuple[str, ...]]:
         """Default and examples, as `limit` does it; they cannot stand beside a lone `anyOf`."""
@@ -60,4 +67,17 @@ class Teller:
     def _takes(self, keyword: str, value: Json) -> bool:
         if keyword not in self.profile.keywords:
             return False
-        return keyword != "format" or self.profile.formats is None or value in self.profile.formats
+        if keyword == "format":
+            return self.profile.formats is None or value in self.profile.formats
+        if keyword == "pattern":
+            return is_portable(value, lookarounds=self.profile.lookarounds)
+        return keyword not in {"minItems", "maxItems"} or self._can_count(value)
+
+    def _can_count(self, value: int) -> bool:
+        """Whether a number of items can be sent; servers that make grammars of it refuse none as well as many."""
+        if self.profile.max_counts is None:
+            return True
+        if not 0 < value <= self.profile.max_counts - self.counts:
+            return False
+        self.counts += value
+        return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 
 from apps.sdk.catalog import SkillSpec
@@ -17,11 +18,15 @@ _MAX_KEPT = 4096
 
 @dataclass(slots=True)
 class ToolSchemas:
-    """What a model is sent of each skill, by content hash; keeps the latest few thousand, so that reloads do not pile up."""
+    """What a model is sent of each skill, by content hash; keeps the latest few thousand, so that reloads do not pile up.
+
+    Any thread may ask: a reload does in its own.
+    """
 
     profile: Profile = COMMON
     requests_per_call: int = REQUESTS_PER_CALL
     _kept: dict[tuple[str, str], Adapted | Refused] = field(default_factory=dict)
+    _keeping: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def find(self, skill: SkillSpec) -> Adapted | Refused:
         """The schema with the fields of `requests`, or why it cannot be sent."""
@@ -29,9 +34,11 @@ class ToolSchemas:
         found = self._kept.get(key)
         if found is None:
             parameters = with_request_fields(skill.parameters, limit=self.requests_per_call)
-            found = self._kept[key] = adapt(parameters, self.profile)
-            if len(self._kept) > _MAX_KEPT:
-                del self._kept[next(iter(self._kept))]
+            found = adapt(parameters, self.profile)
+            with self._keeping:
+                self._kept[key] = found
+                if len(self._kept) > _MAX_KEPT:
+                    del self._kept[next(iter(self._kept))]
         return found
 
     def restore(self, skill: SkillSpec, arguments: JsonObject) -> JsonObject:

@@ -21,15 +21,13 @@ def need_texts(values: Sequence[Json], profile: Profile) -> bool:
 
 def make_texts(values: Sequence[Json]) -> dict[str, Json]:
     """A text for each value: a text is itself, another value its JSON; two that would read the same are told apart."""
-    texts: dict[str, Json] = {value: value for value in values if isinstance(value, str) and value}
+    taken = {value for value in values if isinstance(value, str)}
+    texts: dict[str, Json] = {}
     for value in values:
+        text = value
         if not isinstance(value, str) or not value:
             text = _EMPTY if value == "" else json.dumps(value, ensure_ascii=False)
-            while text in texts:
+            while text in taken or text in texts:
                 text = f"{text} (not text)"
-            texts[text] = value
-    return dict(sorted(texts.items(), key=lambda item: _find(values, item[1])))
-
-
-def _find(values: Sequence[Json], wanted: Json) -> int:
-    return next(index for index, value in enumerate(values) if value is wanted or (type(value), value) == (type(wanted), wanted))
+        texts[text] = value
+    return texts

@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 
 from apps.sdk.hashing import canonical_json
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.schemas.dialects.alternatives import CONTAINERS, has_texts, list_choices, reduce_choices
+from apps.sdk.schemas.dialects.declared_fields import declare_listed, declare_required
 from apps.sdk.schemas.dialects.fieldnames import map_names
 from apps.sdk.schemas.dialects.joining import merge_objects, unite
+from apps.sdk.schemas.dialects.listing import DECIDED
 from apps.sdk.schemas.dialects.notation import show, word_shape, word_values
 from apps.sdk.schemas.dialects.profiles import Profile
 from apps.sdk.schemas.dialects.reading import TooLarge
@@ -16,20 +19,18 @@ from apps.sdk.schemas.dialects.records import Steps
 from apps.sdk.schemas.dialects.restoring import Choice, Plan, simplify
 from apps.sdk.schemas.dialects.shapes import (
     ANYTHING,
-    KINDS,
-    NOTHING,
     Shape,
     accepts_null,
     add_null,
-    deduplicate,
     is_open,
     narrow,
     strip_texts,
 )
 from apps.sdk.schemas.dialects.telling import Teller
-from apps.sdk.schemas.dialects.values import make_texts, need_texts
+from apps.sdk.schemas.dialects.values import make_texts
 
-_CONTAINERS = frozenset({"object", "array"})
+LONG_ENUM = 250
+"""Listed values from which on their characters count (structured outputs of OpenAI, "Supported schemas")."""
 _NULL: JsonObject = {"type": "null"}
 
 
@@ -59,18 +60,13 @@ class Writer:
         choices = [branch for branch in branches if not branch.is_impossible]
         if not choices:
             return None
-        body = choices[0] if len(choices) == 1 else merge_objects(choices, exclusive=False)
+        body = declare_listed(choices[0] if len(choices) == 1 else merge_objects(choices, exclusive=False))
         written = self._write_object(body, (), 1)
         if written is None:
             return None
         values = () if body.enum is None else self.teller.tell((), "enum", f"one of {word_values(body.enum)}")
         notes = (*self.teller.tell_notes(shape, ()), *self.teller.tell_notes(body, ()), *values, *written.notes)
         return replace(written, description=shape.description or body.description, notes=tuple(dict.fromkeys(notes)))
-
-    def write(self, shape: Shape, path: Steps, level: int) -> JsonObject | None:
-        """The schema alone; None when no value fits."""
-        written = self._write(shape, path, level)
-        return None if written is None else self.finish(written, path)
 
     def finish(self, written: Written, path: Steps) -> JsonObject:
         """The schema with its description: the author's, then the notes."""
@@ -93,39 +89,13 @@ class Writer:
             return replace(
                 body, schema={**body.schema, **annotations}, description=shape.description, notes=(*notes, *body.notes)
             )
-        choices, more = self._reduce(self._list_choices(shape), nullable=nullable)
+        choices, more = reduce_choices(list_choices(shape, self.profile), self.profile, nullable=nullable)
         parts = _drop_equal([part for choice in choices if (part := self._write_choice(choice, path, level)) is not None])
         if more:
             notes = (*notes, *self.teller.tell(path, "anyOf", f"or {word_shape(unite(more))}"))
         if not parts:
             return self._write_null(shape, notes) if nullable else None
         return self._assemble(replace(shape, notes=notes), parts, annotations, path, nullable=nullable)
-
-    def _list_choices(self, shape: Shape) -> list[Shape]:
-        """The alternatives but null, each of one kind; texts of a shape without alternatives are told around it."""
-        branches = shape.union or (strip_texts(shape),)
-        flat = [part for branch in branches for part in (branch.union or (branch,))]
-        choices: list[Shape] = []
-        for branch in flat:
-            if _has_texts(branch, self.profile):
-                choices.append(branch)
-                continue
-            choices += [narrow(branch, kind) for kind, types in KINDS.items() if branch.types & types]
-        return list(deduplicate([choice for choice in choices if not choice.is_impossible and choice.types != {"null"}]))
-
-    def _reduce(self, choices: list[Shape], *, nullable: bool) -> tuple[list[Shape], list[Shape]]:
-        """At most as many alternatives as the family takes, and those that are left to be told."""
-        limit = self.profile.alternatives - (nullable and self.profile.null == "alternative" and self.profile.alternatives > 1)
-        if len(choices) <= limit:
-            return choices, []
-        if all(choice.types == {"object"} for choice in choices):
-            return [merge_objects(choices, exclusive=False)], []
-        if limit == 1:
-            plain = [choice for choice in choices if "string" in choice.types and choice.enum is None]
-            scalars = all(not choice.types & _CONTAINERS for choice in choices)
-            first = plain[0] if plain and scalars else choices[0]
-            return [first], [choice for choice in choices if choice is not first]
-        return choices[:limit], choices[limit:]
 
     def _assemble(self, shape: Shape, parts: list[Written], annotations: JsonObject, path: Steps, *, nullable: bool) -> Written:
         notes = shape.notes
@@ -176,7 +146,7 @@ class Writer:
         if self.profile.untyped:
             return Written({})
         notes = self.teller.tell(path, "type", "any value; write a list or an object as JSON text")
-        return Written({"type": "string"}, Plan(from_text=_CONTAINERS), notes=notes)
+        return Written({"type": "string"}, Plan(from_text=CONTAINERS), notes=notes)
 
     # one kind
 
@@ -189,7 +159,7 @@ class Writer:
         return replace(written, description=choice.description, notes=tuple(dict.fromkeys((*notes, *written.notes))))
 
     def _write_kind(self, choice: Shape, path: Steps, level: int) -> Written | None:
-        if _has_texts(choice, self.profile):
+        if has_texts(choice, self.profile):
             return self._write_texts(choice, path)
         if choice.types == {"object"}:
             if level >= self.profile.max_levels:
@@ -204,20 +174,27 @@ class Writer:
     def _write_as_text(self, choice: Shape, path: Steps) -> Written:
         """A container that cannot be written: as JSON text, its form told."""
         notes = self.teller.tell(path, "type", f"JSON text of: {word_shape(choice)}")
-        return Written({"type": "string"}, Plan(from_text=choice.types), notes=notes)
+        told = (*self.teller.tell_limits(choice.limits, path), *self._tell_patterns(choice, path))
+        return Written({"type": "string"}, Plan(from_text=choice.types), notes=(*notes, *told))
 
     def _write_texts(self, choice: Shape, path: Steps) -> Written:
         """Listed values that must be sent as texts."""
         texts = make_texts([value for value in choice.enum or () if value is not None])
         listed, notes = self._list_values(tuple(texts), path)
         self.teller.lose(path, "enum", "values are sent as texts and read back")
-        return Written({"type": "string", **listed}, Plan(values=texts), notes=notes)
+        told = self.teller.tell_limits({key: choice.limits[key] for key in choice.limits if key not in DECIDED}, path)
+        return Written({"type": "string", **listed}, Plan(values=texts), notes=(*notes, *told))
 
     def _list_values(self, values: tuple[Json, ...], path: Steps) -> tuple[JsonObject, tuple[str, ...]]:
-        if self.values + len(values) > self.profile.max_values:
+        if self.values + len(values) > self.profile.max_values or self._is_too_long(values):
             return {}, self.teller.tell(path, "enum", f"one of {word_values(values)}")
         self.values += len(values)
         return {"enum": list(values)}, ()
+
+    def _is_too_long(self, values: tuple[Json, ...]) -> bool:
+        """Whether a long list has more characters than the family takes."""
+        limit = self.profile.max_enum_characters
+        return limit is not None and len(values) > LONG_ENUM and sum(len(v) for v in values if isinstance(v, str)) > limit
 
     def _write_scalar(self, choice: Shape, path: Steps) -> Written:
         name = "string" if "string" in choice.types else "boolean" if "boolean" in choice.types else "integer"
@@ -242,7 +219,7 @@ class Writer:
     # objects
 
     def _write_object(self, choice: Shape, path: Steps, level: int) -> Written | None:
-        declared = _declare_required(choice)
+        declared = declare_required(choice)
         names = map_names(declared, self.profile.field_name)
         self.fields += len(names)
         if self.fields > self.profile.max_fields:
@@ -259,7 +236,11 @@ class Writer:
                 self.teller.lose((*path, "properties", sent), "properties", f"no value fits {show(name)}")
                 continue
             written[name] = body
-            if name not in choice.required and self._drops_null(part):
+            if (
+                name not in choice.required
+                and self.profile.all_required
+                and self._means_nothing(part, (*path, "properties", sent))
+            ):
                 nulls.add(sent)
         if path and not written and not self._may_be_empty(choice):
             return self._write_as_text(choice, path)
@@ -271,10 +252,15 @@ class Writer:
             return self._write(part, path, level)
         return self._write(add_null(part), path, level)
 
-    def _drops_null(self, part: Shape) -> bool:
-        if accepts_null(part) and not part.soft_null:
-            return self.profile.all_required and is_open(part)
-        return self.profile.all_required or part.soft_null
+    def _means_nothing(self, part: Shape, path: Steps) -> bool:
+        """Whether null means that an optional field was left out, where every field is required."""
+        if is_open(part):
+            self.teller.lose(path, "required", "null means that it is left out")
+            return True
+        if accepts_null(part):
+            self.teller.lose(path, "required", "null stands for it where it is left out")
+            return False
+        return True
 
     def _assemble_object(
         self,
@@ -309,17 +295,17 @@ class Writer:
             return False
         return not self.profile.closed or (choice.additional is False and not choice.patterns)
 
+    def _tell_patterns(self, choice: Shape, path: Steps) -> tuple[str, ...]:
+        told = [f"fields whose name matches {pattern}: {word_shape(part)}" for pattern, part in choice.patterns.items()]
+        return tuple(note for words in told for note in self.teller.tell(path, "patternProperties", words))
+
     def _write_others(self, choice: Shape, path: Steps, level: int) -> tuple[JsonObject, Plan | None, tuple[str, ...]]:
         """What fields that are not declared may be."""
-        notes = tuple(
-            note
-            for pattern, part in choice.patterns.items()
-            for note in self.teller.tell(path, "patternProperties", f"fields whose name matches {pattern}: {word_shape(part)}")
-        )
-        additional = choice.additional
-        if self.profile.additional and additional is False and not choice.patterns:
+        notes = self._tell_patterns(choice, path)
+        additional, is_plain = choice.additional, self.profile.additional and not choice.patterns
+        if is_plain and additional is False:
             return {"additionalProperties": False}, None, notes
-        if self.profile.additional and isinstance(additional, Shape) and not additional.is_impossible:
+        if is_plain and isinstance(additional, Shape) and not additional.is_impossible:
             body = self._write(additional, (*path, "additionalProperties"), level)
             if body is not None:
                 schema = self.finish(body, (*path, "additionalProperties"))
@@ -328,7 +314,7 @@ class Writer:
             notes = (*notes, *self.teller.tell(path, "additionalProperties", f"other fields: {word_shape(additional)}"))
         elif additional is True and self.profile.closed:
             self.teller.lose(path, "additionalProperties", "other fields cannot be given")
-        elif additional is False and not self.profile.closed and not choice.patterns:
+        elif additional is False and not self.profile.closed:
             self.teller.lose(path, "additionalProperties", "other fields are not ruled out")
         return ({"additionalProperties": False} if self.profile.closed else {}), None, notes
 
@@ -339,26 +325,6 @@ def _drop_equal(parts: Sequence[Written]) -> list[Written]:
     for part in parts:
         found.setdefault(canonical_json([part.schema, part.description, part.notes]), part)
     return list(found.values())
-
-
-def _has_texts(shape: Shape, profile: Profile) -> bool:
-    """Whether the shape's listed values, of whatever kinds, are sent as texts."""
-    values = [value for value in shape.enum or () if value is not None]
-    return bool(values) and not _is_every_boolean(values) and need_texts(values, profile)
-
-
-def _is_every_boolean(values: Sequence[Json]) -> bool:
-    return len(values) == 2 and all(isinstance(value, bool) for value in values)
-
-
-def _declare_required(shape: Shape) -> dict[str, Shape]:
-    """The fields, those included that are required but nowhere declared."""
-    missing = [name for name in shape.required if name not in shape.properties]
-    if shape.additional is False and not shape.patterns:
-        other = NOTHING
-    else:
-        other = shape.additional if isinstance(shape.additional, Shape) else ANYTHING
-    return {**shape.properties, **dict.fromkeys(missing, other)}
 
 
 def _make_choice(schema: JsonObject, plan: Plan | None) -> Choice:

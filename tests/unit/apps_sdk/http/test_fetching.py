@@ -143,6 +143,10 @@ def test_half_a_character_is_no_broken_json() -> None:
         "https:///x",
         "http://x:99999/",
         "http://127.1/",
+        "http://xn--/",
+        "http://a.xn--a/",
+        "http://xn--zz--/",
+        "http://xn--" + "a" * 60 + "/",
         "x" * 9_000,
     ],
 )

@@ -99,6 +99,28 @@ def test_other_languages_and_scripts(example: str, query: str) -> None:
     assert hit.score > FLOOR
 
 
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("сколько будет 17,5 % от 2340?", "math-calculate"),
+        ("запусти time-difference для этих дат", "time-difference"),
+        ("math-convert_units を使って", "math-convert_units"),
+        ("hãy dùng time_now ngay", "time-now"),
+        ("Bitte mit time-add rechnen", "time-add"),
+        ("Wie viele Kilometer sind 26 Fahrenheit?", "math-convert_units"),
+    ],
+)
+def test_other_languages_over_english_texts_find_what_both_write_alike(query: str, name: str) -> None:
+    """Hostile G, in part: exact names in any spelling, numbers with symbols, and words that the languages share."""
+    assert INDEX.rank(query, CATALOG.skills, 1)[0].name == name
+
+
+@pytest.mark.parametrize("query", ["найди ребро графа", "エッジを作成する", "tạo một cạnh", "Erzeuge eine Kante"])
+def test_a_translation_is_not_found_by_its_words(query: str) -> None:
+    """Hostile G: what words alone cannot do. Whoever adds a semantic index turns this around."""
+    assert index_of(("a-create_edge", {}), ("a-delete_node", {})).rank(query, ["a-create_edge", "a-delete_node"], 2) == ()
+
+
 def test_an_example_sharpens_the_ranking() -> None:
     """The message that an author gave as example finds that skill, though another one's description has all its words."""
     message = "is it worth taking an umbrella"

@@ -36,6 +36,26 @@ def test_a_bucket_never_holds_more_than_a_minutes_worth() -> None:
     assert [buckets.take("a").refused for _ in range(3)] == [False, False, True]
 
 
+def test_looking_takes_nothing() -> None:
+    """A bucket tells whether it holds a token, also once time has filled it."""
+    clock = Clock()
+    buckets = TokenBuckets(1, clock=clock)
+    assert [buckets.holds("a") for _ in range(3)] == [True] * 3
+    buckets.take("a")
+    assert not buckets.holds("a")
+    clock.now = 60.0
+    assert buckets.holds("a")
+
+
+def test_the_name_used_longest_ago_is_the_first_to_be_forgotten() -> None:
+    """Whoever keeps coming keeps an empty bucket."""
+    buckets = TokenBuckets(1, clock=Clock())
+    for number in range(MAX_BUCKETS + 10):
+        buckets.take(str(number))
+        buckets.take("busy")
+    assert buckets.take("busy").refused
+
+
 def test_made_up_names_do_not_fill_the_memory() -> None:
     """The one used longest ago is forgotten."""
     buckets = TokenBuckets(1, clock=Clock())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from apps.sdk.chat import ToolCall, Usage
 from apps.sdk.jsontypes import JsonObject
 from service.models import chunks as streams
+from service.models import replies
 from service.models.chunks import CallAssembler, ReplyAssembler, _Draft
 from service.models.replies import MAX_CALLS, NoReply, OversizedReply, is_object
 from tests.support.model_replies import Call, Pieces, Reply, Where, write_events
@@ -214,7 +215,7 @@ def test_a_stream_that_held_nothing_is_no_reply() -> None:
 
 def test_a_reply_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stream cannot fill the memory."""
-    monkeypatch.setattr(streams, "MAX_CHARACTERS", 100)
+    monkeypatch.setattr(replies, "MAX_CHARACTERS", 100)
     assembler = ReplyAssembler()
     chunk = {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {"arguments": "x" * 10}}]}}]}
     for _ in range(10):

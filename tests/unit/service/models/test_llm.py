@@ -6,9 +6,11 @@ import gc
 import subprocess
 import sys
 import warnings
+from typing import Any
 
 import httpx
 import pytest
+from pydantic import BaseModel
 
 from apps.sdk.chat import (
     ChatRequest,
@@ -22,7 +24,7 @@ from apps.sdk.chat import (
     ToolCall,
 )
 from service.models.history import HistoryRefused
-from service.models.llm import LiteLLM, ModelSpec, _describe, _filter_warnings, map_error, write_messages
+from service.models.llm import LiteLLM, ModelSpec, _describe, _filter_warnings, map_error, repair_messages
 
 
 class StatusError(Exception):
@@ -77,6 +79,22 @@ def test_coroutines_that_litellm_leaves_behind_are_not_warned_of() -> None:
     assert [str(warning.message) for warning in caught] == ["coroutine 'OpenAIChatCompletion.another' was never awaited"]
 
 
+def test_replies_of_other_types_are_not_warned_of() -> None:
+    """Python would keep the text of each such warning, and pydantic quotes the value in it."""
+
+    class Call(BaseModel):
+        arguments: str
+
+    wrong: Any = {"n": 1}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Call.model_construct(arguments=wrong).model_dump()
+        assert len(caught) == 1
+        _filter_warnings()
+        Call.model_construct(arguments=wrong).model_dump()
+    assert len(caught) == 1
+
+
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [("3", 3.0), ("0.5", 0.5), ("-1", None), ("inf", None), ("nan", None), ("Mon, 30 Nov", None), ("", None)],
@@ -108,16 +126,14 @@ def test_a_spec_shows_no_secret() -> None:
 def test_a_call_of_the_history_is_sent_in_a_form_that_providers_take(name: str, arguments: str, sent: tuple[str, str]) -> None:
     """Whatever a model once wrote: a legal name and arguments that are a JSON object."""
     called = Message("assistant", tool_calls=(ToolCall("c", name, arguments),))
-    function = write_messages((Message("user", "go"), called, Message("tool", "2", tool_call_id="c")))[1]["tool_calls"][0][
-        "function"
-    ]
-    assert (function["name"], function["arguments"]) == sent
+    [call] = repair_messages((Message("user", "go"), called, Message("tool", "2", tool_call_id="c")))[1].tool_calls
+    assert (call.name, call.arguments) == sent
 
 
 def test_a_history_without_anything_to_answer_is_not_sent() -> None:
     """The model is refused with a clear word instead of the provider's."""
     with pytest.raises(HistoryRefused, match="nothing to answer"):
-        write_messages((Message("user", "go"), Message("assistant", "gone")))
+        repair_messages((Message("user", "go"), Message("assistant", "gone")))
 
 
 def test_a_choice_without_tools_is_not_sent() -> None:

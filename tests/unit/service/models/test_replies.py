@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.sdk.chat import ChatRequest, Message, ModelReply, ToolCall, Usage
 from apps.sdk.jsontypes import Json
-from service.models.replies import MAX_COUNT, NoReply, read_reply, read_usage, repair_ids, taken_ids
+from service.models import replies
+from service.models.replies import MAX_COUNT, NoReply, OversizedReply, plain_id, read_reply, read_usage, repair_ids, taken_ids
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
@@ -31,6 +34,25 @@ def test_a_whole_reply() -> None:
 def test_no_choices_is_no_reply(payload: dict[str, Json]) -> None:
     """Case 14: a reply with nothing in it."""
     with pytest.raises(NoReply):
+        read_reply(payload, "m")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "x" * 101},
+        {"content": "x" * 60, "tool_calls": [{"function": {"name": "a-b", "arguments": "y" * 60}}]},
+        {"tool_calls": [{"function": {"name": "n" * 101, "arguments": "{}"}}]},
+    ],
+    ids=["text", "both", "name"],
+)
+def test_a_reply_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch, message: dict[str, Json]) -> None:
+    """As a streamed one is."""
+    payload: dict[str, Json] = {"choices": [{"message": message}]}
+    monkeypatch.setattr(replies, "MAX_CHARACTERS", 200)
+    read_reply(payload, "m")
+    monkeypatch.setattr(replies, "MAX_CHARACTERS", 100)
+    with pytest.raises(OversizedReply, match="100 characters"):
         read_reply(payload, "m")
 
 
@@ -65,6 +87,17 @@ def test_a_count_of_tokens_is_a_whole_number_of_a_usable_size(given_count: Json,
     usage = read_usage({**counts, "prompt_tokens_details": {"cached_tokens": given_count}})
     assert usage == Usage(count, count, count)
     assert all(type(number) is int for number in (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens))
+
+
+@given(
+    st.lists(st.sampled_from(["a__thought__x", "a__thought__", "__thought__x", "__thought____thought__", "a", "é", "a" * 41])),
+    st.sets(st.sampled_from(["a", "call_1"])),
+)
+def test_an_id_is_usable_also_where_its_signature_is_taken_off(ids: list[str], taken: set[str]) -> None:
+    """What is left of each is legal, and is its own."""
+    left = [plain_id(call.id) for call in repair_ids([ToolCall(call_id, "a-b", "{}") for call_id in ids], taken)]
+    assert [each for each in left if not re.fullmatch("[A-Za-z0-9_-]{1,40}", each)] == []
+    assert len({*left, *taken}) == len(left) + len(taken)
 
 
 @given(st.lists(st.sampled_from(["", "a", "b", "call_1", "call_2"])), st.sets(st.sampled_from(["a", "call_1", "call_3"])))

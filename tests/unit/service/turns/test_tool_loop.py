@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
@@ -194,6 +195,48 @@ async def test_a_turn_cancelled_between_its_rounds_keeps_the_results(make_loop: 
     with pytest.raises(asyncio.CancelledError):
         await turn
     assert [item.result.outcome for item in loop.state.executed] == ["ok"]
+    assert find_history_fault(loop.state.messages) is None
+
+
+async def test_arguments_of_megabytes_do_not_keep_others_waiting(make_loop: MakeLoop) -> None:
+    """Reading them takes seconds; the event loop goes on meanwhile, and each call is answered."""
+    many = json.dumps({"requests": [{"query": "a", **{f"k{number}": number for number in range(100_000)}}]})
+    written = ModelReply("", (ToolCall("a", "lab-slow", many),), "tool_calls", "scripted", Usage(10, 5))
+    skill = SlowSkill()
+    skill.release.set()
+    loop = make_loop(Script([written, says("Done.")]), skill, budget=10_000_000)
+    turns = 0
+
+    async def tick() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0.001)
+            turns += 1
+
+    ticking = asyncio.create_task(tick())
+    await loop._calls.parse(written.tool_calls)
+    ticking.cancel()
+    assert turns > 5
+    await loop.run(HISTORY, tools())
+    assert loop.state.answered
+    assert [item.result.outcome for item in loop.state.executed] == ["ok"]
+    assert find_history_fault(loop.state.messages) is None
+
+
+async def test_a_turn_cancelled_while_arguments_are_read_leaves_a_valid_history(make_loop: MakeLoop) -> None:
+    """Nothing of that reply has begun, and nothing of it is kept."""
+    many = json.dumps({"requests": [{"query": "a", **{f"k{number}": number for number in range(50_000)}}]})
+    written = ModelReply("", (ToolCall("b", "lab-slow", many),), "tool_calls", "scripted", Usage(10, 5))
+    skill = SlowSkill()
+    skill.release.set()
+    loop = make_loop(Script([calls("a"), written]), skill, budget=10_000_000)
+    turn = asyncio.create_task(loop.run(HISTORY, tools()))
+    await wait_until(lambda: len(loop.state.rounds) == 2)
+    await asyncio.sleep(0.005)
+    turn.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+    assert [item.call.id for item in loop.state.executed] == ["a"]
     assert find_history_fault(loop.state.messages) is None
 
 

@@ -10,6 +10,7 @@ from apps.sdk.schemas.dialects.profiles import ANTHROPIC, COMMON, GEMINI, OPENAI
 from apps.sdk.schemas.dialects.records import Adapted
 from apps.sdk.schemas.dialects.restoring import restore_arguments
 from apps.sdk.schemas.parameters import compile_validator
+from apps.sdk.schemas.upgrading import upgrade_schema
 from tests.support.hostile_schemas import TEXT, make_object
 
 
@@ -17,7 +18,7 @@ def restore(schema: JsonObject, profile: Profile, arguments: JsonObject) -> Json
     found = adapt(schema, profile)
     assert isinstance(found, Adapted)
     restored = restore_arguments(found.plan, arguments)
-    assert compile_validator(schema).is_valid(restored)
+    assert compile_validator(upgrade_schema(schema).schema).is_valid(restored)
     return restored
 
 
@@ -30,7 +31,7 @@ def restore(schema: JsonObject, profile: Profile, arguments: JsonObject) -> Json
         (make_object(n={"enum": [{"a": 1}]}), ANTHROPIC, {"n": '{"a": 1}'}, {"n": {"a": 1}}),
         (make_object(n={"type": "integer"}), OPENAI_STRICT, {"n": None}, {}),
         (make_object(n={"type": ["integer", "null"]}), OPENAI_STRICT, {"n": None}, {"n": None}),
-        (make_object(n={"type": "integer", "nullable": True}), GEMINI, {"n": None}, {}),
+        (make_object(n={"type": "integer", "nullable": True}), GEMINI, {"n": None}, {"n": None}),
         (make_object(**{"first name": TEXT}), ANTHROPIC, {"first_name": "Ada"}, {"first name": "Ada"}),
         (make_object(m={"type": "object"}), COMMON, {"m": '{"a": [1]}'}, {"m": {"a": [1]}}),
         (make_object(m={"type": "object"}), COMMON, {"m": {"a": 1}}, {"m": {"a": 1}}),

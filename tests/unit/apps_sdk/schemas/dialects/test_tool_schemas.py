@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from apps.sdk.chat import ToolCall, ToolDefinition
 from apps.sdk.contract import make_contract
+from apps.sdk.schemas.dialects import tool_schemas
 from apps.sdk.schemas.dialects.profiles import GEMINI, OPENAI_STRICT, PROFILES, Profile
 from apps.sdk.schemas.dialects.records import Refused
 from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
@@ -91,3 +94,19 @@ def test_the_roots_rule_stands_in_the_functions_description() -> None:
     assert not isinstance(definition, Refused)
     assert definition.description == "Finds.\nat least one of these must be given: a, b"
     assert "description" not in definition.parameters
+
+
+def test_threads_share_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reload reads schemas in a thread of its own while turns do; what is kept stays bounded."""
+    monkeypatch.setattr(tool_schemas, "_MAX_KEPT", 4)
+    schemas = ToolSchemas(PROFILES["common"])
+    skills = [make_skill(f"shop-s{number}") for number in range(40)] * 20
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(schemas.find, skills))
+    finally:
+        sys.setswitchinterval(interval)
+    assert not any(isinstance(adapted, Refused) for adapted in found)
+    assert len(schemas._kept) <= 4

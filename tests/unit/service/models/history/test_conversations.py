@@ -15,7 +15,7 @@ from apps.sdk.chat import ChatRequest, Message, ModelError, ModelReply, ModelTim
 from apps.sdk.skill import Skill, SkillContext, SkillFailed, SkillRetry
 from apps.sdk.testing import make_context
 from service.models.history import repair_history
-from service.models.llm import write_messages
+from service.models.llm import repair_messages
 from service.models.replies import repair_ids, taken_ids
 from service.turns.errors import BudgetSpent
 from tests.support.wire_rules import find_fault
@@ -63,7 +63,7 @@ class StrictModel:
         self.steps = list(steps)
 
     async def complete(self, request: ChatRequest) -> ModelReply:
-        assert find_fault({"messages": write_messages(request.messages)}) is None
+        assert find_fault({"messages": [message.to_wire() for message in repair_messages(request.messages)]}) is None
         step = self.steps.pop(0) if self.steps else ModelReply("Done.", (), "stop", self.name)
         if isinstance(step, ModelReply):
             calls = repair_ids(step.tool_calls, taken_ids(request)) if request.tools else ()
