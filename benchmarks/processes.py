@@ -60,7 +60,7 @@ def make_environment(settings: Mapping[str, str] | None = None) -> dict[str, str
 @asynccontextmanager
 async def start_shortlist(folder: Path, name: str, settings: Mapping[str, str]) -> AsyncIterator[Started]:
     """The service on a free port, with a store of its own in `folder`, until the block ends."""
-    given = {"database_url": f"sqlite+aiosqlite:///{folder / name}.db", "log_json": "true", "shutdown_grace": "2", **settings}
+    given = {"database_url": f"sqlite:///{folder / name}.db", "log_json": "true", "shutdown_grace": "2", **settings}
     command = (str(SHORTLIST), "serve", "--port", "0")
     async with _start(command, folder, folder / f"{name}.log", make_environment(given)) as started:
         yield started

@@ -27,7 +27,7 @@ TEXTS: Final = frozenset({
 })  # fmt: skip
 LITELLM: Final = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy")
 """The names that litellm's loggers have."""
-QUIET: Final = ("aiohttp", "aiosqlite", "alembic", "asyncio", "httpcore", "httpx", "openai", "psycopg", "sqlalchemy")
+QUIET: Final = ("aiohttp", "alembic", "asyncio", "httpcore", "httpx", "openai", "psycopg", "sqlalchemy")
 """Libraries that have their say from warning on."""
 OURS: Final = frozenset({"apps", "executor", "preprocessor", "service", "skill"})
 """The first part of the names of loggers whose fields are logged; a library's may quote what was sent."""

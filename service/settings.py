@@ -101,7 +101,7 @@ class Settings(BaseSettings):
     toolsets: Path = Field(
         ROOT / "service" / "toolsets.yml", description="Toolsets and overlays that intents may name. Default: the bundled."
     )
-    database_url: str = Field("sqlite+aiosqlite:///shortlist.db", description="Where what must last is kept.")
+    database_url: str = Field("sqlite:///shortlist.db", description="Where what must last is kept.")
     database_timeout: float = Field(
         45.0,
         ge=1,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from apps.sdk.codes import CODES, Code, Severity
+from apps.sdk.shown import spell_out
 
 MAX_PER_FILE: Final = 500
 """Findings of one file that are shown: more than anybody mends before looking again. A file of 1 MiB can have 100,000."""
@@ -48,8 +49,9 @@ class Finding:
 
 
 def report(code: Code, position: Position, message: str, suggestion: str | None = None) -> Finding:
-    """A finding with the severity of its code."""
-    return Finding(position, code, CODES[code].severity, message, suggestion)
+    """A finding with the severity of its code; what does not print in its texts is spelled out."""
+    spelled = None if suggestion is None else spell_out(suggestion)
+    return Finding(position, code, CODES[code].severity, spell_out(message), spelled)
 
 
 def group_findings(findings: Iterable[Finding]) -> dict[str, tuple[Finding, ...]]:

@@ -19,7 +19,7 @@ from service.store.schema import migrate
 from service.store.sqlite_engine import SqliteEngine
 
 T = TypeVar("T")
-DEFAULT_URL: Final = "sqlite+aiosqlite:///shortlist.db"
+DEFAULT_URL: Final = "sqlite:///shortlist.db"
 PATIENCE: Final = 45.0
 """Seconds after which a transaction on a server that says nothing any more is given up; the server's own limit is shorter."""
 ATTEMPTS: Final = 5

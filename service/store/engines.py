@@ -28,8 +28,8 @@ WRITES: Final = "shortlist_writes"
 POOL: Final = 10
 """Connections of one process."""
 DRIVERS: Final = MappingProxyType({
-    "sqlite": "sqlite+aiosqlite",
-    "sqlite+aiosqlite": "sqlite+aiosqlite",
+    "sqlite": "sqlite",
+    "sqlite+aiosqlite": "sqlite",
     "postgres": "postgresql+psycopg",
     "postgresql": "postgresql+psycopg",
     "postgresql+psycopg": "postgresql+psycopg",
@@ -46,7 +46,7 @@ SESSION: Final = (
 def parse_url(text: str) -> URL:
     """The URL of a database; `:memory:` is short for SQLite in memory. Raises `StoreUnavailable`, without the password."""
     if text == MEMORY:
-        return sa.make_url("sqlite+aiosqlite:///:memory:")
+        return sa.make_url("sqlite:///:memory:")
     try:
         url = sa.make_url(text)
     except (ArgumentError, ValueError):
@@ -67,7 +67,7 @@ def open_anchor() -> tuple[URL, sqlite3.Connection]:
     """A fresh named database in memory: its URL, and a connection that keeps it alive until it is closed."""
     name = f"file:shortlist-{uuid.uuid4().hex}"
     anchor = sqlite3.connect(f"{name}?mode=memory&cache=shared", uri=True, check_same_thread=False)
-    return sa.make_url(f"sqlite+aiosqlite:///{name}?mode=memory&cache=shared&uri=true"), anchor
+    return sa.make_url(f"sqlite:///{name}?mode=memory&cache=shared&uri=true"), anchor
 
 
 def check_file(url: URL) -> None:
@@ -83,7 +83,7 @@ def check_file(url: URL) -> None:
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
         raise StoreUnavailable(f"The database cannot be written, it and its folder need write access: {path}")
     try:
-        sqlite3.connect(path).close()  # the driver's own failure to connect would leave its thread to the closed event loop
+        sqlite3.connect(path).close()
     except sqlite3.Error as error:
         raise StoreUnavailable(f"The database cannot be opened: {error}: {path}") from None
 
@@ -92,7 +92,7 @@ def make_engine(url: URL, *, single: bool) -> Engine:
     """An engine without a connection yet; `single` = at most one connection at a time. Raises `StoreUnavailable`."""
     if url.get_backend_name() == "sqlite":
         sqlite = sa.create_engine(
-            url.set(drivername="sqlite"),
+            url,
             poolclass=QueuePool,
             pool_size=1 if single else POOL,
             max_overflow=0,

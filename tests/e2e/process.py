@@ -20,7 +20,7 @@ from tests.support.readme import ROOT
 def make_environment(folder: Path, settings: Mapping[str, object]) -> dict[str, str]:
     """Ours without settings and keys, with these settings and a database in `folder`."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("SHORTLIST_", "OPENAI_", "PYTEST_"))}
-    own = {"database_url": f"sqlite+aiosqlite:///{folder / 'process.db'}", **settings}
+    own = {"database_url": f"sqlite:///{folder / 'process.db'}", **settings}
     return {**kept, "PYTHONPATH": str(ROOT), **{f"SHORTLIST_{name.upper()}": str(value) for name, value in own.items()}}
 
 

@@ -72,7 +72,7 @@ async def test_overrides_are_listed_with_their_reasons(offline: Lab) -> None:
 
 async def test_overrides_outlive_the_service(start_lab: OpenLab, tmp_path: Path) -> None:
     """They are in the database."""
-    url = f"sqlite+aiosqlite:///{tmp_path / 'kept.db'}"
+    url = f"sqlite:///{tmp_path / 'kept.db'}"
     async with start_lab(**OFFLINE, database_url=url) as lab:
         await switch(lab, "app", "annex", enabled=False)
     async with start_lab(**OFFLINE, database_url=url) as lab:

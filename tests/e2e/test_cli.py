@@ -80,7 +80,7 @@ COMMANDS: dict[str, Command] = {
     "no instructions": Command(("serve", "--port", "0"), {"base_instructions": "nowhere.yml"}),
     "a placeholder": Command(("serve", "--port", "0"), {"base_instructions": "placeholder.yml"}),
     "an unknown text": Command(("serve", "--port", "0"), {"base_instructions": "unknown.yml"}),
-    "no folder of the database": Command(("serve", "--port", "0"), {"database_url": "sqlite+aiosqlite:///nowhere/x.db"}),
+    "no folder of the database": Command(("serve", "--port", "0"), {"database_url": "sqlite:///nowhere/x.db"}),
     "a database of nonsense": Command(("serve", "--port", "0"), {"database_url": "nonsense"}),
 }  # fmt: skip
 

@@ -34,7 +34,7 @@ COMMANDS = {
     "a wrong tenant": Command(("keys", "add", "x", "--tenant", "a/b")),
     "a wrong setting": Command(("keys", "list"), {"api_keys": "ops:admin:marmalade"}),
     "a wrong origin": Command(("keys", "list"), {"cors_origins": "https://chat.example.com/"}),
-    "a store that is none": Command(("keys", "list"), {"database_url": "sqlite+aiosqlite:///nowhere/x.db"}),
+    "a store that is none": Command(("keys", "list"), {"database_url": "sqlite:///nowhere/x.db"}),
 }
 
 

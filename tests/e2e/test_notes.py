@@ -89,6 +89,6 @@ async def test_the_command_line_sees_the_same_notes(running: Running, tmp_path: 
     """Its storage opens the same database at the first use."""
     (added,) = await execute(running, "add", [{"text": "milk"}], X_Tenant_ID=LOCAL.tenant, X_User_ID=LOCAL.user)
     async with AsyncExitStack() as exit_stack:
-        store = LocalStore(f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", exit_stack)
+        store = LocalStore(f"sqlite:///{tmp_path / 'test.db'}", exit_stack)
         stored = await store.scoped(LOCAL.tenant, "notes", LOCAL.user).items("note:")
     assert [(key, value["text"]) for key, value in stored.items()] == [(f"note:{added['data']['id']}", "milk")]

@@ -223,4 +223,4 @@ def test_a_wrong_file_is_told_with_its_place(ended: dict[str, Ended], name: str)
 def test_the_doctor_tells_what_is_named_in_vain(ended: dict[str, Ended]) -> None:
     """A warning, since apps come and go."""
     assert ended["in vain, doctor"].code == 0
-    assert "ok   toolsets: warning: the toolset old names gone-skill, which is no skill" in ended["in vain, doctor"].out
+    assert "WARN toolsets: the toolset old names gone-skill, which is no skill" in ended["in vain, doctor"].out

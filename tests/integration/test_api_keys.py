@@ -89,7 +89,7 @@ async def test_what_another_process_changes_counts_after_a_moment(database: Data
 async def test_a_key_of_the_settings_needs_no_store(tmp_path: Path) -> None:
     """It opens the door when the database is gone; any other key is an error then, never let in."""
     fixed = make_key("ops", "admin")
-    database = await Database.open(f"sqlite+aiosqlite:///{tmp_path / 'gone.db'}")
+    database = await Database.open(f"sqlite:///{tmp_path / 'gone.db'}")
     ring = Keyring([AccessKey("", "ops", "admin", fixed.key.sha256)], ApiKeys(database), max_age=0)
     async with database:
         with sqlite3.connect(tmp_path / "gone.db") as connection:

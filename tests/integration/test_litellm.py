@@ -224,7 +224,7 @@ async def test_a_failure_of_megabytes_lets_others_go_on(
 ) -> None:
     """litellm would search it for secrets for 25 s, in which nothing else runs."""
     server.script("main", [Raw("x" * 5_000_000, status)])
-    late = []
+    late = [0.0]
 
     async def tick() -> None:
         while True:

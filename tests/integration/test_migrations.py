@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def url_of(path: Path) -> str:
-    return f"sqlite+aiosqlite:///{path}"
+    return f"sqlite:///{path}"
 
 
 def differences(connection: Connection) -> list[object]:

@@ -38,13 +38,13 @@ async def test_sqlite_is_set_up(tmp_path: Path) -> None:
         names = ("journal_mode", "foreign_keys", "busy_timeout", "synchronous")
         return [await connection.scalar(sa.text(f"PRAGMA {name}")) for name in names]
 
-    async with await Database.open(f"sqlite+aiosqlite:///{tmp_path / 'a.db'}") as database:
+    async with await Database.open(f"sqlite:///{tmp_path / 'a.db'}") as database:
         assert await database.read(look) == ["wal", 1, 5000, 2]
 
 
 async def test_a_write_that_reads_first_is_never_refused(tmp_path: Path) -> None:
     """Transactions that read and then write, many at once from two connections' pools, all succeed: they open as writers."""
-    url = f"sqlite+aiosqlite:///{tmp_path / 'a.db'}"
+    url = f"sqlite:///{tmp_path / 'a.db'}"
 
     async def add_one(connection: StoreConnection) -> None:
         count = await connection.scalar(sa.text("SELECT count(*) FROM overrides"))

@@ -54,7 +54,7 @@ class IsolatedSettings(Settings):
 
 def make_settings(tmp_path: Path, **changes: Json) -> Settings:
     """Settings that no environment touches: a free port, a database of their own."""
-    given = {"port": 0, "database_url": f"sqlite+aiosqlite:///{tmp_path / 'test.db'}", "shutdown_grace": 2.0, **changes}
+    given = {"port": 0, "database_url": f"sqlite:///{tmp_path / 'test.db'}", "shutdown_grace": 2.0, **changes}
     return IsolatedSettings.model_validate(given)
 
 

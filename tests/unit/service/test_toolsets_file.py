@@ -119,7 +119,7 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
 def test_what_is_no_file_or_too_much(tmp_path: Path) -> None:
     """A missing file, a folder, and more toolsets than anybody reads."""
     for path in (tmp_path / "none.yml", tmp_path):
-        with pytest.raises(ToolsetsError, match="cannot be read"):
+        with pytest.raises(ToolsetsError, match=r"No such file|no regular file"):
             load_toolsets(path)
     many = "".join(f"  s{number}: {{}}\n" for number in range(MAX_TOOLSETS + 1))
     with pytest.raises(ToolsetsError, match=f"at most {MAX_TOOLSETS} items"):
