@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import socket
 from collections import Counter
 from urllib.parse import quote
 
@@ -260,18 +261,19 @@ async def test_streams_are_counted(start_lab: OpenLab) -> None:
 
 async def test_a_client_that_does_not_read(start_lab: OpenLab, models: ScriptedModelServer) -> None:
     """It is cut off after a time, holds no turn up, and its place is free again."""
-    async with start_lab(client_timeout=0.5, heartbeat=0.1, event_streams=1, turn_token_budget=100_000_000) as lab:
+    async with start_lab(client_timeout=0.5, heartbeat=0.1, event_streams=1) as lab:
         own = await create(lab)
-        models.script("main", [Reply("x" * 3_900_000)] * 4)
-        _, writer = await asyncio.open_connection("127.0.0.1", URL(lab.running.url).port, limit=1)
+        models.script("main", [Reply("x" * 3_900_000)])
+        mute = socket.socket()
+        mute.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        mute.connect(("127.0.0.1", URL(lab.running.url).port))
+        _, writer = await asyncio.open_connection(sock=mute, limit=1)
         writer.write(
             f"GET /v1/conversations/{own}/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n".encode()
         )
         await wait_until(lambda: lab.running.services.event_feed._followers == 1)
-        for _ in range(4):  # more than the buffers between the two take
-            body = {"conversation_id": own, "messages": [user("go")]}
-            status, _ = await asyncio.wait_for(send(lab, "POST", "/v1/turns", body), 30)
-            assert status == 200
+        status, _ = await asyncio.wait_for(send(lab, "POST", "/v1/turns", {"conversation_id": own, "messages": [user("go")]}), 30)
+        assert status == 200
         await wait_until(lambda: lab.running.services.event_feed._followers == 0)
         writer.close()
 
