@@ -13,6 +13,7 @@ from apps.sdk.schemas.dialects.adapting import adapt
 from apps.sdk.schemas.dialects.profiles import PROFILES, Profile
 from apps.sdk.schemas.dialects.records import Adapted
 from apps.sdk.schemas.parameters import REQUESTS_PER_CALL, with_request_fields
+from apps.sdk.schemas.upgrading import upgrade_schema
 from benchmarks.data_apps import NO_ARGUMENTS, read_lines
 from benchmarks.measuring import percentile, tell
 from benchmarks.report import Section, Table, show_ms
@@ -35,7 +36,9 @@ async def measure(*, quick: bool, data: Path = DATA) -> Section:
     catalogs = {"bundled apps": read_bundled()}
     for name in CATALOGS:
         if (data / name).is_dir():
-            catalogs[name] = [tool["parameters"] or NO_ARGUMENTS for tool in read_lines(data / name / "tools.jsonl")]
+            catalogs[name] = [
+                upgrade_schema(tool["parameters"] or NO_ARGUMENTS).schema for tool in read_lines(data / name / "tools.jsonl")
+            ]
         else:
             tell(f"  {name} is not in {data.name}: left out")
     header = (

@@ -82,7 +82,7 @@ async def measure_turns(folder: Path, count: int) -> Table:
             for conversation in made:
                 await run_turn(services, conversation.id)
             grown = (measure_file(url) - before) / count
-            said = await services.conversations.read_messages(OWNER, made[0].id, limit=10)
+            said = (await services.conversations.read_messages(OWNER, made[0].id, limit=10)).messages
             if len(said) != 4:
                 raise BenchmarkError(f"not the turn that was meant: {len(said)} messages")
         rows, payload = read_rows(url), read_payload(url)

@@ -11,8 +11,10 @@ from apps.sdk.chat import ToolCall
 from apps.sdk.contract import Contract
 from apps.sdk.names import MAX_TOOL_NAME, resolve_name
 from apps.sdk.near_names import SEVERAL, find_near
+from apps.sdk.schemas.searching import SearchesTooLong, limit_searches
 from apps.sdk.truncation import shorten
-from executor.arguments import parse_arguments
+from apps.sdk.walks import exceeds_depth
+from executor.arguments import parse_arguments, refuse_depth
 from executor.entries import Entry, read_entries
 from executor.errors import CallError, invalid_arguments
 from executor.policy import Limits
@@ -62,7 +64,10 @@ def parse_calls(
     `schemas` keeps compiled schemas from turn to turn. `cut_off`: the reply ended at the token limit, so none of it is run.
     """
     known = schemas or SkillSchemas()
-    calls = (_parse_call(call, place, contract, limits, schemas=known, cut_off=cut_off) for place, call in enumerate(tool_calls))
+    with limit_searches():
+        calls = [
+            _parse_call(call, place, contract, limits, schemas=known, cut_off=cut_off) for place, call in enumerate(tool_calls)
+        ]
     return CallBatch(tuple(calls))
 
 
@@ -80,6 +85,12 @@ def _parse_call(
     notes = (f"{shown} was read as {skill.tool_name}.",) if resolution.repaired else ()
     try:
         return _read_call(written, skill, notes, contract, limits, schemas=schemas)
+    except SearchesTooLong:
+        error = invalid_arguments(
+            "It takes too long to search the arguments for the patterns of the schema.",
+            "Call again with shorter texts and names of fields, or with fewer of them.",
+        )
+        return Call(written.id, skill.tool_name, skill, notes=notes, error=error)
     except (ArithmeticError, RecursionError):
         error = invalid_arguments("The arguments nest too deeply, or hold a number that is too large, to be checked.")
         return Call(written.id, skill.tool_name, skill, notes=notes, error=error)
@@ -96,7 +107,9 @@ def _read_call(
     batched = schema.entry is not None
     arguments = parse_arguments(written.arguments)
     if contract.schemas is not None and not isinstance(arguments, CallError):
-        arguments = contract.schemas.restore(skill, arguments)
+        restored = contract.schemas.restore(skill, arguments)
+        notes = (*notes, *restored.notes)
+        arguments = refuse_depth() if exceeds_depth(restored.arguments) else restored.arguments
     read = arguments if isinstance(arguments, CallError) else read_entries(arguments, schema, limits)
     if isinstance(read, CallError):
         return Call(written.id, skill.tool_name, skill, batched=batched, notes=notes, error=read)

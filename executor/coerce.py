@@ -2,6 +2,8 @@
 
 A value that is valid already is never changed, text in a text field stays text, and nothing is guessed: `"10"` becomes 10
 where only a number is allowed, `{..}` becomes `[{..}]` where only a list is. Coercing twice is coercing once.
+
+3.0 is 3 to JSON Schema but a float to Python: where an integer is declared it becomes an int, which is no change to report.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.kinds import json_type
 from apps.sdk.schemas.faults import describe, join_path
 from apps.sdk.schemas.references import follow, properties_of, required_of, wanted_types
-from executor.arguments import load_nested
+from apps.sdk.schemas.searching import search
+from apps.sdk.strict_json import load_nested
+from apps.sdk.walks import children
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -42,8 +46,8 @@ def coerce(value: Json, validator: Validator, root: JsonObject, path: str = "") 
     if not isinstance(schema, dict):
         return Coerced(value, ())
     coercion = _Coercion(validator, root)
-    changed = coercion.repair(value, schema, path, 0)
-    return Coerced(_use_integers(changed, schema, root, 0), tuple(coercion.notes[:_MAX_NOTES]))
+    repaired = coercion.repair(value, schema, path, 0)
+    return Coerced(repaired, tuple(coercion.notes[:_MAX_NOTES]))
 
 
 @dataclass(slots=True)
@@ -56,13 +60,18 @@ class _Coercion:
     def repair(self, value: Json, schema: Json, path: str, depth: int) -> Json:
         schema = follow(schema, self.root)
         self.nodes_left[0] -= 1
-        if depth > _MAX_DEPTH or self.nodes_left[0] < 0 or not isinstance(schema, dict) or self.fits(value, schema):
+        if depth > _MAX_DEPTH or self.nodes_left[0] < 0 or not isinstance(schema, dict):
             return value
+        if self.fits(value, schema):
+            return self.use_integers(value, schema, depth)
         value = self.retype(value, schema, path, depth)
         if isinstance(value, dict):
             value = self.repair_object(value, schema, path, depth)
-        elif isinstance(value, list) and "items" in schema:
-            value = [self.repair(item, schema["items"], join_path(path, i), depth + 1) for i, item in enumerate(value)]
+        elif isinstance(value, list):
+            value = [
+                self.repair(item, _find_item_schema(index, schema), join_path(path, index), depth + 1)
+                for index, item in enumerate(value)
+            ]
         for part in _subschemas(schema, "allOf"):
             value = self.repair(value, part, path, depth + 1)
         return self.choose(value, [*_subschemas(schema, "anyOf"), *_subschemas(schema, "oneOf")], schema, path, depth)
@@ -81,7 +90,7 @@ class _Coercion:
             return self.note(str(value), f"{path or 'the value'}: the number {describe(value)} was read as text")
         if "array" in wanted and value is not None:
             trial = _Coercion(self.validator, self.root, self.nodes_left)
-            single = [trial.repair(value, schema.get("items", True), join_path(path, 0), depth + 1)]
+            single = [trial.repair(value, _find_item_schema(0, schema), join_path(path, 0), depth + 1)]
             if self.fits(single, schema):
                 self.notes.extend(trial.notes)
                 return self.note(single, f"{path or 'the value'}: one value was read as a list of one")
@@ -89,15 +98,15 @@ class _Coercion:
 
     def repair_object(self, value: JsonObject, schema: JsonObject, path: str, depth: int) -> JsonObject:
         declared, required = properties_of(schema, self.root), required_of(schema, self.root)
-        others = schema.get("additionalProperties")
         result: JsonObject = {}
         for key, item in value.items():
-            subschema = declared.get(key, others)
             where = join_path(path, key)
-            if item is None and key in declared and key not in required and not self.fits(None, subschema):
+            if item is None and key in declared and key not in required and not self.fits(None, declared[key]):
                 self.note(None, f"{where}: null was read as left out")
-            else:
-                result[key] = item if subschema is None else self.repair(item, subschema, where, depth + 1)
+                continue
+            result[key] = item
+            for part in _find_field_schemas(key, schema, declared):
+                result[key] = self.repair(result[key], part, where, depth + 1)
         return result
 
     def choose(self, value: Json, branches: list[Json], schema: JsonObject, path: str, depth: int) -> Json:
@@ -115,6 +124,31 @@ class _Coercion:
         ((candidate, notes),) = found.values()
         self.notes.extend(notes)
         return candidate
+
+    def use_integers(self, value: Json, schema: Json, depth: int) -> Json:
+        """The valid `value` with 3 for 3.0 where the schema declares an integer and no other number."""
+        schema = follow(schema, self.root)
+        if depth > _MAX_DEPTH or not isinstance(schema, dict) or not _holds_whole_float(value):
+            return value
+        if isinstance(value, float) and "integer" in (wanted := wanted_types(schema)) and "number" not in wanted:
+            return int(value)
+        if isinstance(value, dict):
+            declared = properties_of(schema, self.root)
+            parts = {key: _find_field_schemas(key, schema, declared) for key in value}
+            value = {key: self.use_all_integers(item, parts[key], depth + 1) for key, item in value.items()}
+        elif isinstance(value, list):
+            value = [self.use_integers(item, _find_item_schema(index, schema), depth + 1) for index, item in enumerate(value)]
+        value = self.use_all_integers(value, _subschemas(schema, "allOf"), depth + 1)
+        for keyword in ("anyOf", "oneOf"):
+            fitting = [part for part in _subschemas(schema, keyword) if self.fits(value, part)]
+            found = {canonical_json(read): read for part in fitting for read in [self.use_integers(value, part, depth + 1)]}
+            value = next(iter(found.values())) if len(found) == 1 else value
+        return value
+
+    def use_all_integers(self, value: Json, schemas: Iterable[Json], depth: int) -> Json:
+        for schema in schemas:
+            value = self.use_integers(value, schema, depth)
+        return value
 
     def note(self, value: Json, text: str) -> Json:
         self.notes.append(f"{text}.")
@@ -158,17 +192,20 @@ def _read_number(word: str) -> int | float | None:
         return None
 
 
-def _use_integers(value: Json, schema: Json, root: JsonObject, depth: int) -> Json:
-    """3.0 is an integer to JSON Schema but not to Python: the same number, as int, where an integer is declared."""
-    schema = follow(schema, root)
-    if depth > _MAX_DEPTH or not isinstance(schema, dict):
-        return value
-    if isinstance(value, float):
-        wanted = wanted_types(schema)
-        return int(value) if "integer" in wanted and wanted <= {"integer", "null"} and value.is_integer() else value
-    if isinstance(value, dict):
-        declared = properties_of(schema, root)
-        return {key: _use_integers(item, declared.get(key, True), root, depth + 1) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_use_integers(item, schema.get("items", True), root, depth + 1) for item in value]
-    return value
+def _find_field_schemas(key: str, schema: JsonObject, declared: JsonObject) -> list[Json]:
+    """What the schema says of one field: its own declaration, the patterns of its name, else what it says of all others."""
+    named = [declared[key]] if key in declared else []
+    named += [part for pattern, part in schema.get("patternProperties", {}).items() if search(pattern, key)]
+    return named or ([schema["additionalProperties"]] if "additionalProperties" in schema else [])
+
+
+def _find_item_schema(index: int, schema: JsonObject) -> Json:
+    """What the schema says of one item; anything goes where it says nothing."""
+    first = schema.get("prefixItems", [])
+    return first[index] if index < len(first) else schema.get("items", True)
+
+
+def _holds_whole_float(value: Json) -> bool:
+    if isinstance(value, dict | list):
+        return any(map(_holds_whole_float, children(value)))
+    return isinstance(value, float) and value.is_integer()

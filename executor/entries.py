@@ -10,8 +10,8 @@ from apps.sdk.kinds import describe_kind
 from apps.sdk.schemas.faults import join_path
 from apps.sdk.schemas.parameters import REQUESTS
 from apps.sdk.schemas.references import required_of
+from apps.sdk.strict_json import load_nested
 from apps.sdk.truncation import shorten
-from executor.arguments import load_nested
 from executor.coerce import coerce
 from executor.errors import CallError, invalid_arguments
 from executor.ids import EntryId, assign_ids

@@ -1,6 +1,6 @@
 """Intent x profile x catalog x source x user -> the available skills, and why each other one is not.
 
-Pure, apart from asking the skills: `expand` is the one function behind `/v1/expand`, turns, the command line and the views.
+Pure, apart from asking the skills: `Expander.expand` is the one function behind `/v1/expand`, turns and the command line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from preprocessor.name_patterns import NameIndex
 from preprocessor.selection import PatternKey, PatternMatch, ProfileSelection, Selection, select
 from preprocessor.toolsets import NO_TOOLSETS, Toolsets
 
-__all__ = ["DropCode", "Dropped", "Expander", "Expansion", "PatternMatch", "ProfileSelection", "expand"]
+__all__ = ["DropCode", "Dropped", "Expander", "Expansion", "PatternMatch", "ProfileSelection", "make_expander"]
 
 ONE_IN = 5
 """Picks that leave out at most one in so many of the standard set look like a list that was once all of it."""
@@ -48,30 +48,11 @@ class Expansion:
     memories: tuple[str, ...] = ()
 
 
-def expand(
-    catalog: Catalog,
-    intent: Intent,
-    *,
-    toolsets: Toolsets = NO_TOOLSETS,
-    profile: ProfileSelection | None = None,
-    overrides: Iterable[Override] = (),
-    deactivations: Iterable[Deactivation] = (),
-    credentials: frozenset[str] = frozenset(),
-    secrets: Mapping[str, str] | None = None,
-    source: Source = "chat",
-) -> Expansion:
-    """Work out what is available. Off is off; deny beats everything; a skill that cannot say it works is left out.
-
-    `credentials` are provider names, folded; of `secrets`, by such names, `Skill.available` is asked with the skill's own.
-    """
-    expander = Expander(catalog, toolsets, credentials, secrets or {})
-    return expander.expand(intent, profile=profile, overrides=overrides, deactivations=deactivations, source=source)
-
-
 @dataclass(frozen=True)
 class Expander:
     """Expands on one catalog snapshot; keeps what depends on nothing else, so make a new one for a new catalog.
 
+    `credentials` are provider names, folded; of `secrets`, by such names, `Skill.available` is asked with the skill's own.
     `built_in` are the skills of overlays in whose place every model that may be asked has something of its own.
     """
 
@@ -94,7 +75,7 @@ class Expander:
         deactivations: Iterable[Deactivation] = (),
         source: Source = "chat",
     ) -> Expansion:
-        """Choose, close the gates, take away; see the function `expand`."""
+        """What is available. Off is off; deny beats everything; a skill that cannot say it works is left out."""
         profile, deactivations = profile or ProfileSelection(), tuple(deactivations)
         switches = amend_availability(self.facts.switches, self.catalog, overrides, self.credentials)
         selection = select(intent, profile, self.toolsets, self.facts.index, self.facts.standard)
@@ -190,3 +171,9 @@ def _find_missing_standard(
     choosable = [name for name in standard if name not in dropped or dropped[name].code == "not_selected"]
     left_out = tuple(name for name in choosable if name not in selection.picks)
     return left_out if len(left_out) * ONE_IN <= len(choosable) else ()
+
+
+def make_expander(catalog: Catalog, toolsets: Toolsets, secrets: Mapping[str, str], main_models: Iterable[str]) -> Expander:
+    """The expander of a configuration: `secrets` by folded provider name, an empty one is none; the models that may answer."""
+    credentials = frozenset(name for name, secret in secrets.items() if secret)
+    return Expander(catalog, toolsets, credentials, secrets, toolsets.list_built_in(tuple(main_models)))

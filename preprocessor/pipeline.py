@@ -13,7 +13,7 @@ from apps.sdk.schemas.dialects.profiles import COMMON, Profile
 from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from apps.sdk.skill import Source
 from preprocessor.availability import Deactivation, Override
-from preprocessor.expand import Expander, Expansion, ProfileSelection
+from preprocessor.expand import Expander, Expansion, ProfileSelection, make_expander
 from preprocessor.exposure import Exposure, expose, find_called_skills
 from preprocessor.intent import Intent
 from preprocessor.preselect import Preselection, Preselector
@@ -76,10 +76,9 @@ class Preprocessor:
 
     def __post_init__(self) -> None:
         preselector = Preselector(self.catalog, self.retriever, self.texts, self.settings, self.model, self.preselection_profile)
-        credentials = frozenset(name for name, secret in self.secrets.items() if secret)
         object.__setattr__(self, "_preselector", preselector)
-        built_in = self.toolsets.list_built_in(self.main_models)
-        object.__setattr__(self, "_expander", Expander(self.catalog, self.toolsets, credentials, self.secrets, built_in))
+        expander = make_expander(self.catalog, self.toolsets, self.secrets, self.main_models)
+        object.__setattr__(self, "_expander", expander)
         schemas = self.schemas or ToolSchemas(requests_per_call=self.settings.requests_per_call)
         object.__setattr__(self, "schemas", schemas)
         object.__setattr__(self, "refused", MappingProxyType(find_refused(self.catalog, schemas)))

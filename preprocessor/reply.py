@@ -49,7 +49,7 @@ def read_reply(reply: ModelReply, texts: PreselectionTexts, plan: Plan | None = 
     if not isinstance(parsed, dict):
         return Failed("cut_off" if reply.finish_reason == "length" else "broken_json")
     known = {*FIELDS, *texts.extra}
-    fields = {key: value for key, value in restore_arguments(plan, parsed).items() if key in known}
+    fields = {key: value for key, value in restore_arguments(plan, parsed).arguments.items() if key in known}
     return fields or Failed("empty" if call else "prose")
 
 

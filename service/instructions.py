@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, StringConstraints, field_validator
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.manifest.placeholders import find_placeholder
 from apps.sdk.schemas.checks import check_schema
+from apps.sdk.schemas.upgrading import upgrade_schema
 from preprocessor.prompt import FIELDS, NEEDS, PreselectionTexts
 from service.config_file import ConfigError, Section, read_config
 from service.models.offline import OfflineTexts
@@ -142,13 +143,14 @@ class _Preselection(Section):
     @field_validator("extra")
     @classmethod
     def _check_extra(cls, extra: dict[str, JsonObject]) -> dict[str, JsonObject]:
-        for name, schema in extra.items():
+        upgraded: dict[str, JsonObject] = {name: upgrade_schema(schema).schema for name, schema in extra.items()}
+        for name, schema in upgraded.items():
             if name in FIELDS:
                 raise ValueError(f"{name} is a field of the function already")
             if reason := check_schema(schema):
                 raise ValueError(f"{name} is no JSON Schema: {reason}")
             _refuse_placeholder(str(schema))
-        return extra
+        return upgraded
 
     def to_record(self) -> PreselectionTexts:
         groups = {name: getattr(self.groups, name) for name in _Groups.model_fields}

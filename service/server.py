@@ -67,6 +67,7 @@ async def run_server(services: Services) -> AsyncIterator[str]:
         services.tasks.keep(services.models.load())
         services.tasks.keep(services.idempotency.purge_forever(PURGE_INTERVAL))
         services.tasks.keep(services.event_feed.run())
+        services.tasks.keep(services.abandoned_turns.run())
         services.tasks.keep(services.retention.purge_forever(PURGE_INTERVAL))
         if services.reloader is not None:
             services.tasks.keep(services.reloader.run())

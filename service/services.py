@@ -10,6 +10,7 @@ from aiohttp import web
 from service.access.keyring import Keyring
 from service.apps_in_use import AppsInUse
 from service.background import OwnedTasks
+from service.conversations.abandoned_turns import AbandonedTurns
 from service.conversations.conversation_turns import ConversationTurns
 from service.conversations.event_feed import EventFeed
 from service.conversations.retention import Retention
@@ -42,6 +43,7 @@ class Services:
     conversation_turns: ConversationTurns
     turn_records: TurnRecords
     event_feed: EventFeed
+    abandoned_turns: AbandonedTurns
     deactivations: UserDeactivations
     erase_user: Callable[[Owner], Awaitable[Erased]]
     retention: Retention

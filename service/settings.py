@@ -43,6 +43,8 @@ KEY_VARIABLES = MappingProxyType(
 )
 """Where litellm looks for the key of a provider; others are not checked."""
 ORIGIN_FORM = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+LONGEST = 3_155_760_000.0
+"""Seconds, a hundred years: from now back or on by longer ones there is no date for the database to compare with."""
 CommaList = Annotated[tuple[str, ...], NoDecode]
 
 
@@ -73,7 +75,7 @@ class Settings(BaseSettings):
     client_timeout: float = Field(30.0, gt=0, description="How long a client may not read before its event stream is cut.")
     heartbeat: float = Field(15.0, gt=0, description="Pause between comments on a quiet event stream.")
     on_disconnect: Literal["cancel", "finish"] = Field("cancel", description="What becomes of a turn whose client has left.")
-    idempotency_retention: float = Field(86_400.0, gt=0, description="How long an Idempotency-Key's answer is kept.")
+    idempotency_retention: float = Field(86_400.0, gt=0, le=LONGEST, description="How long an Idempotency-Key's answer is kept.")
 
     # who may come, and how often
     api_keys: CommaList = Field(
@@ -148,7 +150,7 @@ class Settings(BaseSettings):
 
     # a turn
     turn_timeout: float = Field(120.0, gt=0, description="A turn's deadline when the caller sets none.")
-    turn_timeout_max: float = Field(600.0, gt=0, description="Longest deadline that a caller may set.")
+    turn_timeout_max: float = Field(600.0, gt=0, le=LONGEST, description="Longest deadline that a caller may set.")
     turn_token_budget: int = Field(200_000, ge=1, description="Tokens of both models that a turn may use.")
     max_rounds: int = Field(8, ge=1, le=50, description="Rounds of tool calls before the last call without tools.")
     turns_parallel: int = Field(200, ge=1, description="Turns at once; one more is told to come back.")
@@ -156,13 +158,16 @@ class Settings(BaseSettings):
 
     # conversations
     conversation_lease: float = Field(
-        30.0, ge=1, description="After a crash, the time until another turn may take the conversation."
+        30.0, ge=1, le=LONGEST, description="After a crash, the time until another turn may take the conversation."
     )
     conversation_messages: int = Field(2_000, ge=1, description="Most messages of a conversation, its latest, that a turn reads.")
-    conversation_retention: float | None = Field(
-        None, gt=0, description="Conversations unused for so long are deleted. Empty = they stay."
+    conversation_characters: int = Field(
+        8_000_000, ge=1, description="Most characters of those messages; the message that is answered does not count."
     )
-    event_retention: float = Field(604_800.0, gt=0, description="How long a conversation's events can be read again.")
+    conversation_retention: float | None = Field(
+        None, gt=0, le=LONGEST, description="Conversations unused for so long are deleted. Empty = they stay."
+    )
+    event_retention: float = Field(604_800.0, gt=0, le=LONGEST, description="How long a conversation's events can be read again.")
     event_streams: int = Field(1_000, ge=1, description="Streams of conversations' events at once.")
     event_poll: float = Field(0.5, gt=0, description="Time between two looks for events that other replicas wrote.")
 

@@ -20,6 +20,7 @@ from preprocessor.toolsets import Toolsets
 from service.access.keyring import Keyring
 from service.apps_in_use import AppsInUse
 from service.background import OwnedTasks
+from service.conversations.abandoned_turns import AbandonedTurns
 from service.conversations.conversation_turns import ConversationTurns
 from service.conversations.event_feed import EventFeed
 from service.conversations.event_writer import EventWriter
@@ -99,13 +100,19 @@ async def open_services(settings: Settings) -> AsyncIterator[Services]:
             turns=turns,
             conversations=conversations,
             conversation_turns=ConversationTurns(
-                records, writer, turns, lease=settings.conversation_lease, history=settings.conversation_messages
+                records,
+                writer,
+                turns,
+                lease=settings.conversation_lease,
+                history=settings.conversation_messages,
+                room=settings.conversation_characters,
             ),
             turn_records=records,
             event_feed=feed,
+            abandoned_turns=AbandonedTurns(records, feed.wake, lease=settings.conversation_lease),
             deactivations=deactivations,
             erase_user=partial(erase_user, database),
-            retention=make_retention(settings, conversations, records),
+            retention=make_retention(settings, database),
             overrides=tenant_overrides,
             keyring=Keyring(settings.fixed_keys, ApiKeys(database), max_age=settings.api_keys_max_age),
             idempotency=make_idempotency(settings, database),
@@ -165,12 +172,13 @@ def make_idempotency(settings: Settings, database: Database) -> IdempotentRoute:
     return IdempotentRoute(records, identify=read_scope, lease=settings.turn_timeout_max)
 
 
-def make_retention(settings: Settings, conversations: Conversations, records: TurnRecords) -> Retention:
+def make_retention(settings: Settings, database: Database) -> Retention:
     """How long conversations and their events stay."""
     unused = settings.conversation_retention
     return Retention(
-        conversations,
-        records,
+        Conversations(database),
+        TurnRecords(database),
+        database.empty_log,
         unused=None if unused is None else timedelta(seconds=unused),
         events=timedelta(seconds=settings.event_retention),
     )

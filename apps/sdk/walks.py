@@ -11,13 +11,13 @@ MAX_DEPTH = 50
 
 
 def exceeds_depth(value: Json, limit: int = MAX_DEPTH) -> bool:
-    """Whether containers nest deeper than `limit`; iterative, so that no input exhausts the stack."""
-    level: list[Json] = [value]
+    """Whether objects and lists nest more than `limit` deep: `[]` is one deep, `[[]]` two. No input exhausts the stack."""
+    level = [value]
     for _ in range(limit + 1):
-        level = [child for parent in level if isinstance(parent, dict | list) for child in children(parent)]
-        level = [child for child in level if isinstance(child, dict | list)]
+        level = [node for node in level if isinstance(node, dict | list)]
         if not level:
             return False
+        level = [child for node in level for child in children(node)]
     return True
 
 

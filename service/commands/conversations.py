@@ -76,11 +76,13 @@ async def find(conversations: Conversations, owner: Owner, conversation_id: str)
 
 async def read_all(conversations: Conversations, owner: Owner, conversation_id: str) -> AsyncIterator[StoredMessage]:
     """Every message, page by page."""
-    after = 0
-    while page := await conversations.read_messages(owner, conversation_id, after_seq=after, limit=PAGE):
-        for stored in page:
+    after, is_last = 0, False
+    while not is_last:
+        page = await conversations.read_messages(owner, conversation_id, after_seq=after, limit=PAGE)
+        for stored in page.messages:
             yield stored
-        after = page[-1].seq
+            after = stored.seq
+        is_last = page.is_last
 
 
 def describe_line(conversation: Conversation) -> str:

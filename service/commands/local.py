@@ -14,8 +14,8 @@ from apps.sdk.catalog import Catalog
 from apps.sdk.jsontypes import Json
 from apps.sdk.loader import AppsDirectoryMissing, load_catalog
 from apps.sdk.skill import SkillStorage
-from preprocessor.availability import Override
-from preprocessor.expand import Expander, Expansion
+from preprocessor.availability import Deactivation, Override
+from preprocessor.expand import Expansion, make_expander
 from preprocessor.intent import Intent
 from service.access.keys import AccessKey
 from service.commands.output import keep_output_clean
@@ -55,6 +55,16 @@ class LocalStore:
 
         stored = await Overrides(await self.open()).list(tenant)
         return tuple(Override(item.kind, item.id, item.enabled) for item in stored)
+
+    async def read_deactivations(self, tenant: str, user: str) -> tuple[Deactivation, ...]:
+        """What the user switched off; a database where nobody did is not opened."""
+        if not may_hold("deactivations", self._url):
+            return ()
+        from service.store.conversations import Owner  # noqa: PLC0415
+        from service.store.deactivations import Deactivations  # noqa: PLC0415
+
+        stored = await Deactivations(await self.open()).list(Owner(tenant, user))
+        return tuple(Deactivation(item.kind, item.id) for item in stored)
 
     async def read_keys(self) -> tuple[AccessKey, ...]:
         """The API keys that are taken; a database that has none is not opened."""
@@ -112,9 +122,13 @@ class LocalServices:
     async def expand(self, caller: Caller, intent: Intent) -> Expansion:
         """The first step of a turn. Raises `ToolsetsError`."""
         toolsets = load_toolsets(self.settings.toolsets)
-        built_in = toolsets.list_built_in(self.settings.main_model_names)
-        expander = Expander(self.catalog, toolsets, frozenset(self.secrets), self.secrets, built_in)
-        return expander.expand(intent, overrides=await self.store.read_overrides(caller.tenant), source=caller.source)
+        expander = make_expander(self.catalog, toolsets, self.secrets, self.settings.main_model_names)
+        return expander.expand(
+            intent,
+            overrides=await self.store.read_overrides(caller.tenant),
+            deactivations=await self.store.read_deactivations(caller.tenant, caller.user),
+            source=caller.source,
+        )
 
 
 @asynccontextmanager

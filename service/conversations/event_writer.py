@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import structlog
 
@@ -21,7 +22,7 @@ MAX_WAITING = 2_000
 class EventWriter:
     """Writes the events of all turns of the process together, one transaction a beat, in the order of each turn.
 
-    `wake` is told which conversations have something new.
+    `wake` is told which conversations have something new. A turn that is watched learns when it has lost its conversation.
     """
 
     def __init__(self, records: TurnRecords, wake: Callable[[str], None], *, beat: float = BEAT) -> None:
@@ -29,11 +30,23 @@ class EventWriter:
         self.wake = wake
         self._beat = beat
         self._waiting: dict[Lease, list[StoredEvent]] = {}
+        self._watched: dict[Lease, Callable[[], None]] = {}
         self._has_some = asyncio.Event()
         self._writing = asyncio.Lock()
 
+    @contextmanager
+    def watch(self, lease: Lease, lose: Callable[[], None]) -> Iterator[None]:
+        """Call `lose` when a write finds that somebody else has the turn's conversation."""
+        self._watched[lease] = lose
+        try:
+            yield
+        finally:
+            del self._watched[lease]
+
     def add(self, lease: Lease, event: StoredEvent) -> None:
-        """Have it written soon."""
+        """Have it written soon; an event that cannot be JSON is logged and dropped, so that it costs no other."""
+        if not is_writable(event):
+            return
         self._waiting.setdefault(lease, []).append(event)
         self._has_some.set()
 
@@ -50,7 +63,7 @@ class EventWriter:
             await self.flush()
 
     async def flush(self) -> None:
-        """Write everything that waits; what belongs to a turn that has lost its conversation is dropped, and so is no JSON."""
+        """Write everything that waits; what belongs to a turn that has lost its conversation is dropped."""
         await complete(self._flush())
 
     async def _flush(self) -> None:
@@ -60,15 +73,14 @@ class EventWriter:
             if not batches:
                 return
             try:
-                await self._records.write_events(tuple(batches.items()))
+                lost = await self._records.write_events(tuple(batches.items()))
             except StoreError as error:
                 structlog.get_logger(__name__).warning("events_not_written", error_type=type(error).__name__)
                 self._put_back(batches)
                 return
-            except ValueError:
-                self._put_back({lease: [event for event in events if is_writable(event)] for lease, events in batches.items()})
-                return
         for lease in batches:
+            if lease in lost and lease in self._watched:
+                self._watched[lease]()
             self.wake(lease.conversation_id)
 
     def _put_back(self, batches: dict[Lease, list[StoredEvent]]) -> None:
@@ -79,7 +91,7 @@ class EventWriter:
 
 
 def is_writable(event: StoredEvent) -> bool:
-    """Whether the event can be kept; one that cannot must not keep those of other turns away."""
+    """Whether the event can be kept."""
     try:
         write_json(event.data)
     except ValueError as error:

@@ -13,7 +13,7 @@ from apps.sdk.chat import Message
 from apps.sdk.jsontypes import JsonObject
 from service.completion import complete
 from service.conversations.errors import TurnSuperseded
-from service.conversations.event_writer import EventWriter
+from service.conversations.event_writer import EventWriter, is_writable
 from service.store.errors import LeaseLost, StoreUnavailable
 from service.store.tables import utc_now
 from service.store.turn_records import EVENTS_PER_EPOCH, Lease, StoredEvent, TurnEnd, TurnRecords
@@ -64,7 +64,8 @@ class HeldTurn:
             async with asyncio.timeout(None) as self._alarm:
                 if self._lost:
                     raise TurnSuperseded
-                return await self._runner.run(self.request, lambda event: emit(self._number(event)), self)
+                with self._writer.watch(self._lease, self.lose):
+                    return await self._runner.run(self.request, lambda event: emit(self._number(event)), self)
         except TimeoutError:
             if self._lost:
                 raise TurnSuperseded from None
@@ -120,7 +121,7 @@ class HeldTurn:
             return
         try:
             await complete(self._end(end, event))
-        except (StoreUnavailable, TurnSuperseded) as error:
+        except (StoreUnavailable, TurnSuperseded, ValueError) as error:
             # its lease runs out, and whoever comes next notes it as interrupted
             structlog.get_logger(__name__).warning("turn_end_not_written", error_type=type(error).__name__)
 
@@ -129,7 +130,7 @@ class HeldTurn:
             raise TurnSuperseded
         self._ended = True
         last = self._store(event)
-        events = (*await self._writer.take(self._lease), last)
+        events = (*await self._writer.take(self._lease), *([last] if is_writable(last) else []))
         give_up = time.monotonic() + RETRY_TIME
         for delay in (*RETRY_DELAYS, None):
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import structlog
@@ -14,11 +15,21 @@ from service.store.turn_records import TurnRecords
 
 
 class Retention:
-    """`unused`: after how long without a turn or a change a conversation goes, None = never; `events`: how long those stay."""
+    """`unused`: after how long without a turn or a change a conversation goes, None = never; `events`: how long those stay.
+
+    `empty_log`: takes what anybody deleted out of what the database keeps beside its tables.
+    """
 
     def __init__(
-        self, conversations: Conversations, records: TurnRecords, *, unused: timedelta | None, events: timedelta
+        self,
+        conversations: Conversations,
+        records: TurnRecords,
+        empty_log: Callable[[], Awaitable[object]],
+        *,
+        unused: timedelta | None,
+        events: timedelta,
     ) -> None:
+        self._empty_log = empty_log
         self._conversations = conversations
         self._records = records
         self._unused = unused
@@ -39,3 +50,4 @@ class Retention:
         if self._unused is not None:
             await self._conversations.purge(now - self._unused)
         await self._records.purge_events(now - self._events)
+        await self._empty_log()

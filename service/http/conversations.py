@@ -67,9 +67,10 @@ async def patch_conversation(request: web.Request) -> web.Response:
 async def delete_conversation(request: web.Request) -> web.Response:
     """Delete one with all that belongs to it; a turn that runs is stopped."""
     services = get_services(request)
-    conversation_id = request.match_info["id"]
-    if not await services.conversations.delete(read_owner(request), conversation_id):
+    owner, conversation_id = read_owner(request), request.match_info["id"]
+    if not await services.conversations.delete(owner, conversation_id):
         raise NotFound("There is no such conversation.")
+    services.conversation_turns.stop(owner, conversation_id)
     services.event_feed.wake(conversation_id)
     return web.Response(status=204)
 
@@ -88,15 +89,15 @@ async def post_fork(request: web.Request) -> web.StreamResponse:
 
 
 async def get_messages(request: web.Request) -> web.Response:
-    """The history, oldest first."""
+    """The history, oldest first; a page of long messages holds fewer than were asked for."""
     query = read_query(request, "limit", "after")
     limit = read_number(query, "limit", PAGE, least=1, most=MOST)
     after = read_number(query, "after", 0, least=0, most=2**53)
     found = await get_services(request).conversations.read_messages(
-        read_owner(request), request.match_info["id"], after_seq=after, limit=limit + 1
+        read_owner(request), request.match_info["id"], after_seq=after, limit=limit
     )
-    page = tuple(map(describe_message, found[:limit]))
-    return answer_json(MessagesView(messages=page, next=page[-1].seq if len(found) > limit else None))
+    page = tuple(map(describe_message, found.messages))
+    return answer_json(MessagesView(messages=page, next=None if found.is_last else page[-1].seq))
 
 
 async def _find(request: web.Request) -> Conversation:

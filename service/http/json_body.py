@@ -10,6 +10,7 @@ from aiohttp import hdrs, web
 from pydantic import BaseModel, ValidationError
 
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.walks import exceeds_depth
 from service.field_names import phrase_error
 from service.http.problems import (
     ENCODINGS,
@@ -65,23 +66,12 @@ def parse_json(body: bytes, model: type[M], depth: int = DEFAULT_DEPTH, context:
         data = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise MalformedBody(f"The body is no JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
-    if is_deeper(data, depth):
+    if exceeds_depth(data, depth):
         raise OverLimit("body_too_deep", f"A body may be nested {depth} levels deep", "SHORTLIST_BODY_DEPTH", depth)
     try:
         return model.model_validate_json(body, context=context)
     except ValidationError as error:
         raise _explain(error, data, model) from None
-
-
-def is_deeper(data: Json, depth: int) -> bool:
-    """Whether objects and arrays are nested more than `depth` levels deep."""
-    level = [data]
-    for _ in range(depth + 1):
-        level = [node for node in level if isinstance(node, dict | list)]
-        if not level:
-            return False
-        level = [child for node in level for child in (node.values() if isinstance(node, dict) else node)]
-    return True
 
 
 def from_validation_error(error: ValidationError, data: Json, model: type[BaseModel]) -> InvalidRequest:

@@ -126,6 +126,11 @@ class PreprocessBody(MessagesBody):
 class TurnBody(MessagesBody):
     """A message to answer, in a history that the caller keeps or in a stored conversation."""
 
+    intent: Intent | None = Field(
+        None,
+        description="null or missing: the conversation's own; without a `conversation_id`: as usual, the standard set. In a"
+        " conversation a key that is given changes it for this turn, a key that is null resets it for this turn.",
+    )
     conversation_id: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = Field(
         None,
         description="A stored conversation; `messages` are then the user's new ones alone, and `intent` changes the stored one"

@@ -43,6 +43,7 @@ async def delete_user(request: web.Request) -> web.Response:
     services = get_services(request)
     owner = _read_user(request)
     erased = await services.erase_user(owner)
+    services.conversation_turns.stop(owner)
     services.deactivations.forget(owner)
     return answer_json(ErasureView(erased=asdict(erased)))
 

@@ -23,11 +23,11 @@ from service.store.database import Database
 from service.store.errors import ConversationExists, ConversationMissing, RowTooNew, RowUnreadable
 from service.store.forks import copy_turns
 from service.store.json_text import read_json, write_json
-from service.store.messages import StoredMessage, read_after, read_latest
+from service.store.messages import MessagePage, StoredMessage, read_after, read_latest
 from service.store.tables import conversations, utc_now
 from service.store.upsert import insert_missing
 
-__all__ = ["FORMAT", "Conversation", "Conversations", "Owner", "StoredMessage", "find_row", "read_intent"]
+__all__ = ["FORMAT", "Conversation", "Conversations", "MessagePage", "Owner", "StoredMessage", "find_row", "read_intent"]
 
 FORMAT: Final = 1
 """The version of what a conversation's rows hold. To be raised when an older version of the program would misread them."""
@@ -160,24 +160,27 @@ class Conversations:
         *,
         after_seq: int = 0,
         limit: int,
-    ) -> tuple[StoredMessage, ...]:
-        """At most `limit` messages behind `after_seq`, oldest first.
+    ) -> MessagePage:
+        """At most `limit` messages behind `after_seq`, oldest first; fewer, but one at least, of long ones.
 
         Raises `ConversationMissing`, `RowUnreadable`, `RowTooNew`.
         """
 
-        async def work(connection: StoreConnection) -> tuple[StoredMessage, ...]:
+        async def work(connection: StoreConnection) -> MessagePage:
             await find_row(connection, owner, id)
             return await read_after(connection, id, after_seq, limit)
 
         return await self._database.read(work)
 
     async def read_latest_messages(self, owner: Owner, id: str, limit: int) -> tuple[StoredMessage, ...]:  # noqa: A002
-        """The latest messages, at most `limit`, oldest first. Raises `ConversationMissing`, `RowUnreadable`, `RowTooNew`."""
+        """The latest messages, at most `limit`, oldest first; fewer of long ones.
+
+        Raises `ConversationMissing`, `RowUnreadable`, `RowTooNew`.
+        """
 
         async def work(connection: StoreConnection) -> tuple[StoredMessage, ...]:
             await find_row(connection, owner, id)
-            return await read_latest(connection, id, limit)
+            return (await read_latest(connection, id, limit)).messages
 
         return await self._database.read(work)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import random
 import sqlite3
-from collections.abc import Coroutine
 from typing import Final, Self, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from service.completion import complete
 from service.store.connection import StoreConnection, Work
 from service.store.engines import Engine, check_file, get_options, is_memory, make_engine, open_anchor, parse_url
 from service.store.errors import StoreUnavailable
@@ -61,7 +61,7 @@ class Database:
 
     async def close(self) -> None:
         """Close every connection; the database is of no use afterwards."""
-        await _finish(self._engine.close() if isinstance(self._engine, SqliteEngine) else self._engine.dispose())
+        await complete(self._engine.close() if isinstance(self._engine, SqliteEngine) else self._engine.dispose())
         if self._anchor is not None:
             self._anchor.close()
 
@@ -90,6 +90,13 @@ class Database:
 
         await self._run(work, writes=self._writes_fail, patience=self._patience)
 
+    async def empty_log(self) -> bool:
+        """Take what was deleted out of SQLite's log too, where it can be read until it is overwritten; whether that was possible.
+
+        Nothing on PostgreSQL, which overwrites and drops what was deleted by its own VACUUM.
+        """
+        return await complete(self._engine.empty_log()) if isinstance(self._engine, SqliteEngine) else True
+
     async def _migrate(self, work: Work[T]) -> T:
         return await self._run(work, writes=True, patience=None)
 
@@ -97,7 +104,7 @@ class Database:
         attempt = 1
         while True:
             try:
-                done = await _finish(self._transact(work, writes=writes, patience=patience))
+                done = await complete(self._transact(work, writes=writes, patience=patience))
                 self._writes_fail = self._writes_fail and not writes
                 return done
             except (SQLAlchemyError, OSError) as error:
@@ -134,18 +141,3 @@ def _describe(error: Exception) -> str:
             return f"The database does not work: {type(error).__name__}: {said.strip().partition(chr(10))[0]}"
         case _:
             return f"The database does not work: {type(error).__name__}"
-
-
-async def _finish(work: Coroutine[None, None, T]) -> T:
-    """Await `work` to its end, also when the caller is cancelled meanwhile; the cancellation follows then."""
-    task = asyncio.create_task(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.wait([task])
-        except asyncio.CancelledError as error:
-            cancelled = error
-    if cancelled is not None:
-        task.exception()  # seen; the cancellation outranks it
-        raise cancelled
-    return task.result()

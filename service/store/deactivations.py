@@ -17,7 +17,7 @@ from service.store.upsert import insert_missing
 
 
 @dataclass(frozen=True, slots=True)
-class Deactivation:
+class StoredDeactivation:
     """One app, skill (by tool name) or focus mode that its user does not want, and since when."""
 
     kind: OverrideKind
@@ -32,12 +32,12 @@ class Deactivations:
         self._database = database
         self._clock = clock
 
-    async def list(self, owner: Owner) -> tuple[Deactivation, ...]:
+    async def list(self, owner: Owner) -> tuple[StoredDeactivation, ...]:
         """All of a user, by kind and id."""
         query = sa.select(deactivations).where(*_is_of(owner))
 
-        async def work(connection: StoreConnection) -> tuple[Deactivation, ...]:
-            return tuple(Deactivation(row.kind, row.id, row.created_at) for row in await connection.execute(query))
+        async def work(connection: StoreConnection) -> tuple[StoredDeactivation, ...]:
+            return tuple(StoredDeactivation(row.kind, row.id, row.created_at) for row in await connection.execute(query))
 
         # Sorted here: databases differ in how they order text.
         return tuple(sorted(await self._database.read(work), key=lambda found: (found.kind, found.id)))

@@ -119,7 +119,9 @@ def get_options(dialect: str, *, writes: bool) -> Mapping[str, object]:
 
 
 def _prepare_connection(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-    """FULL: what is committed is on the disk, also when the power fails. NORMAL would save one `fsync` a transaction and may
+    """`secure_delete`: what is deleted is overwritten, so that what was erased is not in the file any more.
+
+    FULL: what is committed is on the disk, also when the power fails. NORMAL would save one `fsync` a transaction and may
     lose the last ones then: answers that were given, epochs and idempotency keys that were used. Builds differ in the default.
     """
     # The driver must not open transactions by itself: SQLAlchemy's documentation, "Transactions with SQLite".
@@ -129,6 +131,7 @@ def _prepare_connection(connection: DBAPIConnection, _: ConnectionPoolEntry) -> 
     cursor.execute("PRAGMA journal_mode = WAL")
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA secure_delete = ON")
     cursor.close()
 
 

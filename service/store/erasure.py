@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import sqlalchemy as sa
+import structlog
 
 from service.store.connection import StoreConnection
 from service.store.conversations import Owner
@@ -29,13 +30,17 @@ class Erased:
 async def erase_user(database: Database, owner: Owner) -> Erased:
     """Delete everything of a user, all or nothing; a turn that runs for the user loses its conversation.
 
+    On SQLite nothing of it is left in the database's files then, unless somebody reads for long: the retention does it later.
     Raises `StoreUnavailable`.
     """
 
     async def work(connection: StoreConnection) -> Erased:
         return Erased(*[await _delete(connection, table, owner) for table in USERS_TABLES])
 
-    return await database.write(work)
+    erased = await database.write(work)
+    if not await database.empty_log():
+        structlog.get_logger(__name__).warning("log_not_emptied")
+    return erased
 
 
 async def _delete(connection: StoreConnection, table: sa.Table, owner: Owner) -> int:

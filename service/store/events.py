@@ -11,7 +11,8 @@ import sqlalchemy as sa
 from apps.sdk.jsontypes import JsonObject
 from service.store.connection import StoreConnection
 from service.store.json_text import read_object, write_json
-from service.store.tables import clamp, events
+from service.store.pages import read_page
+from service.store.tables import events
 from service.store.upsert import insert_missing_rows
 
 
@@ -48,9 +49,12 @@ async def insert_events(connection: StoreConnection, rows: Sequence[JsonObject])
 
 
 async def read_events(connection: StoreConnection, conversation_id: str, after: int, limit: int) -> tuple[StoredEvent, ...]:
-    """At most `limit` events behind the id `after`, oldest first. Raises `RowUnreadable`."""
-    query = sa.select(events).where(events.c.conversation_id == conversation_id, events.c.id > clamp(after, events.c.id))
-    rows = await connection.execute(query.order_by(events.c.id).limit(limit))
+    """At most `limit` events behind the id `after`, oldest first; fewer, but one at least, of long ones.
+
+    Raises `RowUnreadable`.
+    """
+    query = sa.select(events).where(events.c.conversation_id == conversation_id)
+    rows, _ = await read_page(connection, query, events.c.id, after, limit, texts=("data",))
     return tuple(
         StoredEvent(row.id, row.turn_id, row.name, read_object(row.data, "events", row.id), row.created_at) for row in rows
     )

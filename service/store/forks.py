@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import sqlalchemy as sa
 
@@ -17,6 +17,19 @@ from service.store.turn_states import ENDED
 Row: TypeAlias = sa.Row[tuple[object, ...]]
 
 
+_FIND: Final = sa.select(
+    messages.c.id, messages.c.turn_id, messages.c.seq, messages.c.role, messages.c.tool_calls.is_(None).label("calls_nothing")
+)
+_NEW: Final = {"id": "new_id", "conversation_id": "fork_id", "turn_id": "new_turn_id"}
+# The database copies what was said: it may be more than memory holds, and what cannot be read is copied as it is.
+_COPY: Final = sa.insert(messages).from_select(
+    [column.name for column in messages.c],
+    sa.select(
+        *(sa.bindparam(_NEW[column.name], type_=column.type) if column.name in _NEW else column for column in messages.c)
+    ).where(messages.c.id == sa.bindparam("old_id", type_=messages.c.id.type)),
+)
+
+
 async def copy_turns(connection: StoreConnection, source_id: str, fork_id: str, message_id: str | None, now: datetime) -> int:
     """Copy what `Conversations.fork` says, under new ids; the `seq` of the last message, 0 without any.
 
@@ -25,10 +38,7 @@ async def copy_turns(connection: StoreConnection, source_id: str, fork_id: str, 
     """
     query = sa.select(turns).where(turns.c.conversation_id == source_id)
     by_id = {turn.id: turn for turn in await connection.execute(query.order_by(turns.c.number))}
-    # Whole rows are read, not their JSON: what cannot be read is copied as it is.
-    rows = (
-        await connection.execute(sa.select(messages).where(messages.c.conversation_id == source_id).order_by(messages.c.seq))
-    ).all()
+    rows = (await connection.execute(_FIND.where(messages.c.conversation_id == source_id).order_by(messages.c.seq))).all()
     end = _find_end(rows, by_id, source_id, message_id)
     kept, left = rows[:end], rows[end:]
     cut = left[0].turn_id if left else None
@@ -41,8 +51,11 @@ async def copy_turns(connection: StoreConnection, source_id: str, fork_id: str, 
     if kept:
         await connection.execute(sa.insert(turns), copies)
         await connection.execute(
-            sa.insert(messages),
-            [_copy(row, id=uuid.uuid4().hex, conversation_id=fork_id, turn_id=new_ids[row.turn_id]) for row in kept],
+            _COPY,
+            [
+                {"old_id": row.id, "new_id": uuid.uuid4().hex, "fork_id": fork_id, "new_turn_id": new_ids[row.turn_id]}
+                for row in kept
+            ],
         )
     return kept[-1].seq if kept else 0
 
@@ -58,7 +71,7 @@ def _find_end(rows: Sequence[Row], by_id: Mapping[str, Row], source_id: str, mes
     if row.role == "user":
         return place
     is_last = place + 1 == len(rows) or rows[place + 1].turn_id != row.turn_id
-    if row.role == "assistant" and row.tool_calls is None and is_last and _has_ended(row, by_id):
+    if row.role == "assistant" and row.calls_nothing and is_last and _has_ended(row, by_id):
         return place + 1
     raise ForkPointInvalid(source_id, message_id)
 

@@ -20,8 +20,8 @@ import sqlalchemy as sa
 from service.store.connection import StoreConnection
 from service.store.database import Database
 from service.store.errors import StoreUnavailable
+from service.store.lease_clock import read_lease_time
 from service.store.tables import idempotency_records as records
-from service.store.tables import utc_now
 from service.store.upsert import insert_missing
 
 PURGE_BATCH: Final = 500
@@ -73,7 +73,7 @@ class IdempotencyRecords:
     """The records of every user. Each method raises `StoreUnavailable`."""
 
     def __init__(
-        self, database: Database, *, retention: timedelta = timedelta(hours=24), clock: Callable[[], datetime] = utc_now
+        self, database: Database, *, retention: timedelta = timedelta(hours=24), clock: Callable[[], datetime] | None = None
     ) -> None:
         self._database = database
         self._retention = retention
@@ -84,7 +84,7 @@ class IdempotencyRecords:
         started = Started(scope, uuid.uuid4().hex)
 
         async def work(connection: StoreConnection) -> BeginOutcome:
-            now = self._clock()
+            now = await read_lease_time(connection, self._clock)
             await connection.execute(sa.delete(records).where(*_of(scope), _is_over(now)))
             if await insert_missing(connection, records, _new_row(started, request_hash, now, lease)):
                 return started
@@ -100,20 +100,20 @@ class IdempotencyRecords:
 
     async def finish(self, started: Started, response: StoredResponse) -> bool:
         """Keep `response` for the retention; False when the lease ran out and somebody else took the key."""
-        now = self._clock()
-        statement = (
-            sa.update(records)
-            .where(*_owned_by(started))
-            .values(
-                state="done",
-                lease_expires_at=None,
-                status=response.status,
-                headers=orjson.dumps(response.headers).decode(),
-                body=response.body,
-                expires_at=now + self._retention,
-            )
-        )
-        return await self._change(statement) > 0
+        done = {
+            "state": "done",
+            "lease_expires_at": None,
+            "status": response.status,
+            "headers": orjson.dumps(response.headers).decode(),
+            "body": response.body,
+        }
+
+        async def work(connection: StoreConnection) -> int:
+            expires = await read_lease_time(connection, self._clock) + self._retention
+            statement = sa.update(records).where(*_owned_by(started)).values(**done, expires_at=expires)
+            return (await connection.execute(statement)).rowcount
+
+        return await self._database.write(work) > 0
 
     async def abandon(self, started: Started) -> bool:
         """Free the key, so that the request may run again; False when it was no longer the caller's."""
@@ -121,8 +121,12 @@ class IdempotencyRecords:
 
     async def purge(self) -> int:
         """Delete every record whose time is over; how many."""
+
+        async def work(connection: StoreConnection) -> int:
+            return (await connection.execute(_purge_some(await read_lease_time(connection, self._clock)))).rowcount
+
         total = 0
-        while deleted := await self._change(self._purge_statement()):
+        while deleted := await self._database.write(work):
             total += deleted
         return total
 
@@ -130,12 +134,7 @@ class IdempotencyRecords:
         """Delete all records of `user`; how many."""
         return await self._change(sa.delete(records).where(records.c.tenant == tenant, records.c.user_id == user))
 
-    def _purge_statement(self) -> sa.Delete:
-        key = sa.tuple_(*records.primary_key.columns)
-        batch = sa.select(*records.primary_key.columns).where(_is_over(self._clock())).limit(PURGE_BATCH)
-        return sa.delete(records).where(key.in_(batch))
-
-    async def _change(self, statement: sa.Update | sa.Delete) -> int:
+    async def _change(self, statement: sa.Delete) -> int:
         async def work(connection: StoreConnection) -> int:
             return (await connection.execute(statement)).rowcount
 
@@ -152,6 +151,12 @@ def _owned_by(started: Started) -> tuple[sa.ColumnElement[bool], ...]:
 
 def _is_over(now: datetime) -> sa.ColumnElement[bool]:
     return sa.or_(records.c.lease_expires_at <= now, records.c.expires_at <= now)
+
+
+def _purge_some(now: datetime) -> sa.Delete:
+    key = sa.tuple_(*records.primary_key.columns)
+    batch = sa.select(*records.primary_key.columns).where(_is_over(now)).limit(PURGE_BATCH)
+    return sa.delete(records).where(key.in_(batch))
 
 
 def _new_row(started: Started, request_hash: str, now: datetime, lease: float) -> dict[str, object]:

@@ -15,11 +15,12 @@ from apps.sdk.jsontypes import JsonObject
 from service.store.connection import StoreConnection
 from service.store.errors import RowUnreadable
 from service.store.json_text import read_json, write_json
-from service.store.tables import clamp
+from service.store.pages import ROOM, read_page
 from service.store.tables import messages as table
 from service.store.upsert import insert_missing_rows
 
 ROLES: Final = frozenset(get_args(Role))
+_TEXTS: Final = ("content", "tool_calls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +34,29 @@ class StoredMessage:
     created_at: datetime
 
 
-async def read_after(connection: StoreConnection, conversation_id: str, seq: int, limit: int) -> tuple[StoredMessage, ...]:
-    """At most `limit` messages behind `seq`, oldest first. Raises `RowUnreadable`."""
-    query = sa.select(table).where(table.c.conversation_id == conversation_id, table.c.seq > clamp(seq, table.c.seq))
-    return _read_rows(await connection.execute(query.order_by(table.c.seq).limit(limit)))
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """Messages that follow each other; `is_last`: there are no more in the direction that was read."""
+
+    messages: tuple[StoredMessage, ...]
+    is_last: bool
 
 
-async def read_latest(connection: StoreConnection, conversation_id: str, limit: int) -> tuple[StoredMessage, ...]:
-    """The latest messages, at most `limit`, oldest first. Raises `RowUnreadable`."""
-    query = sa.select(table).where(table.c.conversation_id == conversation_id).order_by(table.c.seq.desc()).limit(limit)
-    return _read_rows(await connection.execute(query))[::-1]
+async def read_after(connection: StoreConnection, conversation_id: str, seq: int, limit: int) -> MessagePage:
+    """At most `limit` messages behind `seq`, oldest first; fewer, but one at least, of long ones. Raises `RowUnreadable`."""
+    query = sa.select(table).where(table.c.conversation_id == conversation_id)
+    rows, is_last = await read_page(connection, query, table.c.seq, seq, limit, texts=_TEXTS)
+    return MessagePage(_read_rows(rows), is_last)
+
+
+async def read_latest(connection: StoreConnection, conversation_id: str, limit: int, room: int = ROOM) -> MessagePage:
+    """The latest messages, oldest first, at most `limit` and `room` characters; the last one is there however long it is.
+
+    Raises `RowUnreadable`.
+    """
+    query = sa.select(table).where(table.c.conversation_id == conversation_id)
+    rows, is_all = await read_page(connection, query, table.c.seq, None, limit, texts=_TEXTS, room=room, newest_first=True)
+    return MessagePage(_read_rows(rows)[::-1], is_all)
 
 
 def describe_messages(conversation_id: str, turn_id: str, messages: Sequence[Message], now: datetime) -> tuple[JsonObject, ...]:

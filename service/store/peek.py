@@ -13,12 +13,12 @@ HEAD: Final = "0003"
 """The newest migration. Known without Alembic, so that a start with nothing to migrate does not import it."""
 
 
-def may_hold(table: Literal["overrides", "api_keys"], url: str) -> bool:
+def may_hold(table: Literal["overrides", "api_keys", "deactivations"], url: str) -> bool:
     """Whether the database must be opened to know what is in `table`: False for a SQLite file that is missing or has nothing."""
     path = _find_file(url)
     if path is None:
         return True
-    return path.exists() and _ask(path, f"SELECT EXISTS (SELECT 1 FROM {table})") != 0  # noqa: S608 - one of two names
+    return path.exists() and _ask(path, f"SELECT EXISTS (SELECT 1 FROM {table})") != 0  # noqa: S608 - one of three names
 
 
 def describe_database(url: str) -> str | None:

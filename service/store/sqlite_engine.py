@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from contextvars import copy_context
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -21,6 +22,8 @@ T = TypeVar("T")
 
 BUSY_TIMEOUT: Final = 5.0
 """Seconds that a write waits for another process' write before the store counts as unavailable."""
+LOG_PATIENCE: Final = 1.0
+"""Seconds that emptying the log waits for those who read; writes wait meanwhile."""
 
 
 class SqliteConnection:
@@ -74,6 +77,10 @@ class SqliteEngine:
         threads = self._writer if writes else self._readers
         return await asyncio.get_running_loop().run_in_executor(threads, copy_context().run, job)
 
+    async def empty_log(self) -> bool:
+        """Move all that is committed to the file and cut the log to nothing; whether no reader was in the way."""
+        return await asyncio.get_running_loop().run_in_executor(self._writer, self._empty_log)
+
     async def dispose(self) -> None:
         """Close the connections that are not in use."""
         await asyncio.get_running_loop().run_in_executor(self._writer, self.sync_engine.dispose)
@@ -84,16 +91,30 @@ class SqliteEngine:
         self._writer.shutdown(wait=False)
         self._readers.shutdown(wait=False)
 
+    def _empty_log(self) -> bool:
+        try:
+            # The driver's own connection, since a checkpoint cannot be made within a transaction.
+            with self.sync_engine.connect() as plain, closing(plain.connection.cursor()) as cursor:
+                cursor.execute(f"PRAGMA busy_timeout = {int(LOG_PATIENCE * 1000)}")
+                try:
+                    cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                    is_busy, *_ = cursor.fetchone() or (1,)
+                finally:
+                    cursor.execute(f"PRAGMA busy_timeout = {int(BUSY_TIMEOUT * 1000)}")
+        except (sa.exc.SQLAlchemyError, sqlite3.Error):
+            return False
+        return not is_busy
+
     def _run(self, work: Work[T], options: Mapping[str, Any], latest: float) -> T:
         if time.monotonic() > latest:
             raise TimeoutError
         with self.sync_engine.connect() as plain:
             connection = plain.execution_options(**options)
             with connection.begin():
-                return _complete(work(SqliteConnection(connection)))
+                return _run_to_end(work(SqliteConnection(connection)))
 
 
-def _complete(work: Awaitable[T]) -> T:
+def _run_to_end(work: Awaitable[T]) -> T:
     """The value of a coroutine that waits for nothing. Raises `RuntimeError` for one that does."""
     running = _await(work)
     try:

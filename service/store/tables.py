@@ -137,7 +137,7 @@ conversations: Final = sa.Table(
     sa.Column("updated_at", UtcDateTime, nullable=False),
     sa.Column("epoch", sa.Integer, nullable=False),  # how often it was taken
     sa.Column("running_turn", AnyText),
-    sa.Column("lease_expires_at", UtcDateTime),
+    sa.Column("lease_expires_at", UtcDateTime, index=True),  # null while no turn has it
     sa.Column("last_event", sa.BigInteger, nullable=False),
     sa.Column("last_seq", sa.Integer, nullable=False),
     sa.Index("ix_conversations_owner", "tenant", "user_id", "updated_at", "id"),

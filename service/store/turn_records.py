@@ -2,7 +2,7 @@
 
 A turn takes its conversation for a time, its lease, and raises the conversation's epoch by one. Every write of a turn begins
 with the fence: the conversation's row, locked, must still be at the turn's epoch and held by the turn; otherwise `LeaseLost`,
-and nothing is written. Clocks decide only when somebody else may take the conversation.
+and nothing is written. The lease clock decides only when somebody else may take the conversation.
 
 The id of an event is `epoch * EVENTS_PER_EPOCH + n`, with n from 1 given by the holder; n = 0 is the taker's word on the turn
 that it interrupted. So ids rise whatever crashed, and an event that is written twice is kept once.
@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
+from itertools import chain, dropwhile, groupby
 from typing import Final
 
 import sqlalchemy as sa
@@ -29,7 +31,9 @@ from service.store.database import Database
 from service.store.errors import ConversationBusy, LeaseLost, RowUnreadable, StoreUnavailable
 from service.store.events import StoredEvent, describe_events, insert_events, read_events
 from service.store.json_text import read_object, read_strings, write_json
-from service.store.messages import StoredMessage, describe_messages, insert_messages, read_latest
+from service.store.lease_clock import read_lease_time
+from service.store.messages import MessagePage, StoredMessage, describe_messages, insert_messages, read_latest
+from service.store.pages import ROOM
 from service.store.tables import clamp, conversations, events, messages, turns, utc_now
 from service.store.turn_states import ENDED, STATUSES, TurnStatus
 
@@ -42,6 +46,8 @@ DEFAULT_HISTORY: Final = 500
 """Messages of the history that a turn is given, unless it asks for another number."""
 PURGE_BATCH: Final = 1_000
 """Events deleted in one transaction, so that other writes get their turn between two."""
+ABANDONED_BATCH: Final = 100
+"""Turns that are noted as interrupted at once; the next time comes soon."""
 _DELTA: Final = "text.delta"
 
 
@@ -57,17 +63,22 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class TurnStart:
-    """What a turn begins with: the conversation's intent, what was said before it, and the ids of its own first messages.
+    """What a turn begins with: the conversation's intent, what was said in each turn before it, and the ids of its own messages.
 
-    `is_cut`: older messages were left out of `history`; it begins with a whole turn then, unless one turn alone is longer.
+    `is_cut`: older messages were left out; the first one of `turns` is whole all the same, unless it alone is longer.
     `last_seq` is that of the last message, the new ones included.
     """
 
     intent: Intent | None
-    history: tuple[Message, ...]
+    turns: tuple[tuple[Message, ...], ...]
     is_cut: bool
     message_ids: tuple[str, ...]
     last_seq: int
+
+    @property
+    def history(self) -> tuple[Message, ...]:
+        """All that was said before."""
+        return tuple(chain.from_iterable(self.turns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +109,13 @@ class StoredTurn:
 class TurnRecords:
     """The turns of every conversation. Each method raises `StoreUnavailable`; those with a lease `LeaseLost`.
 
-    What is no JSON raises `ValueError` before anything is written.
+    What is no JSON raises `ValueError` before anything is written. `clock`: instead of the process' own and of that of leases.
     """
 
-    def __init__(self, database: Database, *, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, database: Database, *, clock: Callable[[], datetime] | None = None) -> None:
         self._database = database
-        self._clock = clock
+        self._clock = clock or utc_now
+        self._lease_clock = clock
 
     async def begin(
         self,
@@ -115,36 +127,37 @@ class TurnRecords:
         messages: Sequence[Message],
         source: str,
         history: int = DEFAULT_HISTORY,
+        room: int = ROOM,
     ) -> tuple[Lease, TurnStart]:
         """Take the conversation for `lease` seconds and keep the turn's first messages.
 
         Of any number of callers at once exactly one succeeds. A turn whose lease is over is `failed` from then on, its
-        problem `INTERRUPTED`. A caller that is cancelled leaves nothing. `history`: most messages that are read.
+        problem `INTERRUPTED`. A caller that is cancelled leaves nothing. `history` and `room`: most messages and characters that
+        are read.
         Raises `ConversationMissing`, `ConversationBusy`, `RowUnreadable`, `RowTooNew`.
         """
         now = self._clock()
         rows = describe_messages(conversation_id, turn_id, messages, now)
-        take = _take(owner, conversation_id, now).values(
-            running_turn=turn_id,
-            lease_expires_at=now + timedelta(seconds=lease),
-            updated_at=now,
-            last_seq=conversations.c.last_seq + len(rows),
-        )
+        take = {"running_turn": turn_id, "updated_at": now, "last_seq": conversations.c.last_seq + len(rows)}
 
         async def work(connection: StoreConnection) -> tuple[Lease, TurnStart]:
-            taken = (await connection.execute(take)).one_or_none()
+            moment = await read_lease_time(connection, self._lease_clock)
+            expires = moment + timedelta(seconds=lease)
+            statement = _take(owner, conversation_id, moment).values(lease_expires_at=expires, **take)
+            taken = (await connection.execute(statement)).one_or_none()
             if taken is None:
                 row = await find_row(connection, owner, conversation_id)
-                raise ConversationBusy(conversation_id, _seconds_left(row.lease_expires_at, now))
+                raise ConversationBusy(conversation_id, _seconds_left(row.lease_expires_at, moment))
             intent = read_intent(taken.intent, conversation_id)
-            earlier = await read_latest(connection, conversation_id, history + 1)
+            earlier = await read_latest(connection, conversation_id, history + 1, room)
             number = await _follow_newest(connection, conversation_id, taken.epoch, now)
             held = Lease(conversation_id, turn_id, taken.epoch, number)
             await connection.execute(sa.insert(turns).values(_begin_turn(held, source, now)))
             await insert_messages(connection, rows, taken.last_seq)
-            said = tuple(stored.message for stored in _cut(earlier, history))
+            said = _cut(earlier, history)
             ids = tuple(row["id"] for row in rows)
-            start = TurnStart(intent, said, len(said) < len(earlier), ids, taken.last_seq)
+            is_cut = not earlier.is_last or len(said) < len(earlier.messages)
+            start = TurnStart(intent, _divide(said), is_cut, ids, taken.last_seq)
             return held, start
 
         try:
@@ -156,12 +169,42 @@ class TurnRecords:
 
     async def renew(self, lease: Lease, seconds: float) -> None:
         """Hold the conversation for `seconds` from now."""
-        expires = self._clock() + timedelta(seconds=seconds)
 
         async def work(connection: StoreConnection) -> None:
+            expires = await read_lease_time(connection, self._lease_clock) + timedelta(seconds=seconds)
             await _pass_fence(connection, lease, lease_expires_at=expires)
 
         await self._database.write(work)
+
+    async def end_abandoned(self, grace: float) -> tuple[str, ...]:
+        """Note as interrupted the turns whose lease was over `grace` seconds ago; the conversations, which are free then.
+
+        A holder that froze and wakes finds that it has lost its conversation.
+        """
+
+        async def find(connection: StoreConnection) -> tuple[str, ...]:
+            over = await self._read_over(connection, grace)
+            query = sa.select(conversations.c.id).where(over, conversations.c.format <= FORMAT)
+            return tuple((await connection.scalars(query.limit(ABANDONED_BATCH))).all())
+
+        async def free(connection: StoreConnection, conversation_id: str) -> bool:
+            table = conversations.c
+            holder = sa.select(table.running_turn).where(table.id == conversation_id, await self._read_over(connection, grace))
+            turn_id = await connection.scalar(holder.with_for_update(key_share=True))
+            if turn_id is None:
+                return False
+            change = sa.update(conversations).where(table.id == conversation_id).returning(table.epoch)
+            freed = change.values(epoch=table.epoch + 1, running_turn=None, lease_expires_at=None)
+            epoch = (await connection.execute(freed)).scalar_one()
+            await _end_interrupted(connection, conversation_id, turn_id, epoch, self._clock())
+            return True
+
+        found = await self._database.read(find)
+        return tuple([id_ for id_ in found if await self._database.write(partial(free, conversation_id=id_))])
+
+    async def _read_over(self, connection: StoreConnection, grace: float) -> sa.ColumnElement[bool]:
+        moment = await read_lease_time(connection, self._lease_clock)
+        return conversations.c.lease_expires_at <= moment - timedelta(seconds=grace)
 
     async def append(
         self, lease: Lease, messages: Sequence[Message], events: Sequence[StoredEvent] = (), *, after_seq: int | None = None
@@ -330,18 +373,22 @@ def _seconds_left(expires: datetime | None, now: datetime) -> float:
     return 0.0 if expires is None else max(0.0, (expires - now).total_seconds())
 
 
-def _cut(earlier: Sequence[StoredMessage], most: int) -> Sequence[StoredMessage]:
-    """The latest whole turns that fit into `most` messages; of a single turn that is longer, its end without stray results."""
-    if len(earlier) <= most:
-        return earlier
-    split = earlier[0].turn_id
-    whole = [stored for stored in earlier if stored.turn_id != split]
-    if whole:
-        return whole
-    end = list(earlier[1:])
-    while end and end[0].message.role == "tool":
-        del end[0]
-    return end
+def _cut(earlier: MessagePage, most: int) -> Sequence[StoredMessage]:
+    """The latest whole turns, of a page with one message more than the `most` that are wanted.
+
+    Of a single turn that is longer, its end without stray results.
+    """
+    said = earlier.messages
+    if earlier.is_last and len(said) <= most:
+        return said
+    whole = [stored for stored in said if stored.turn_id != said[0].turn_id]
+    return whole or list(dropwhile(lambda stored: stored.message.role == "tool", said[-most:] if most else ()))
+
+
+def _divide(said: Sequence[StoredMessage]) -> tuple[tuple[Message, ...], ...]:
+    """The messages of each turn."""
+    by_turn = groupby(said, key=lambda stored: stored.turn_id)
+    return tuple(tuple(stored.message for stored in turn) for _, turn in by_turn)
 
 
 async def _follow_newest(connection: StoreConnection, conversation_id: str, epoch: int, now: datetime) -> int:

@@ -26,7 +26,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "answered_without_tools": "The last call of the model was made without tools, so that there is an answer.",
         "answer_cut_off": "The answer ends where the token limit was reached.",
         "answer_filtered": "The provider withheld the answer or a part of it.",
-        "history_shortened": "The oldest turns were left out: the messages are longer than the model's window.",
+        "history_shortened": "The oldest turns were left out: the messages are longer than what is sent to the model.",
         "deadline": "The deadline passed before the model had answered.",
         "token_budget": "The token budget was used up before the model had answered.",
         "model_timeout": "The model did not answer in time.",

@@ -42,7 +42,7 @@ class TurnLimits:
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """One message to answer: the last of `messages`."""
+    """One message to answer: the last of `messages`. `is_cut`: they begin later than the conversation does."""
 
     caller: Caller
     messages: tuple[Message, ...]
@@ -50,6 +50,7 @@ class TurnRequest:
     limits: TurnLimits
     stream: bool
     id: str
+    is_cut: bool = False
 
 
 def start_turn(caller: Caller, messages: tuple[Message, ...], intent: Intent, limits: TurnLimits, *, stream: bool) -> TurnRequest:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import Final
 
 from apps.sdk.chat import (
     ChatModel,
@@ -24,6 +25,9 @@ from service.turns.events import Emit, Event
 from service.turns.message_log import NO_LOG, MessageLog
 from service.turns.request import TurnLimits
 from service.turns.tool_calls import ExecutedCall, ToolCalls
+
+SHORTENED: Final = "history_shortened"
+"""The notice that the model was not shown all of the history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,9 @@ class ToolLoop:
     async def _ask(
         self, history: Sequence[Message], tools: tuple[ToolDefinition, ...], closing: tuple[Message, ...] = ()
     ) -> ModelReply:
-        """Ask with what fits of the history; with less of it where a model says that it is too long. All of this turn stays."""
+        """Ask with what fits of the history; with less of it where a model says that it is too long, or the budget that it is
+        too dear: else a conversation that has grown beyond a turn's budget could never go on. All of this turn stays.
+        """
         beside = sum(map(estimate_message, closing)) + sum(map(estimate_definition, tools))
         while True:
             fitting = self._window.fit((*history, *self.state.messages), beside)
@@ -128,11 +134,14 @@ class ToolLoop:
                 was_told = bool(self.state.text)
                 if was_told or not self._window.narrow(fitting, estimate_request(request)):
                     raise
+            except BudgetSpent:
+                if not self._window.narrow(fitting, self._limits.token_budget - self._tokens_used):
+                    raise
 
     def _note_left_out(self, left_out: LeftOut) -> None:
         self.state.left_out = left_out
         if left_out.messages:
-            self.state.notices.append("history_shortened")
+            self.state.notices.append(SHORTENED)
 
     async def _send(self, request: ChatRequest) -> ModelReply:
         estimate = estimate_request(request)

@@ -23,7 +23,7 @@ from service.turns.events import Emit, Event
 from service.turns.message_log import NO_LOG, MessageLog
 from service.turns.preparation import Preparation
 from service.turns.request import TurnLimits, TurnRequest
-from service.turns.tool_loop import LoopState, ToolLoop
+from service.turns.tool_loop import SHORTENED, LoopState, ToolLoop
 from service.views.preparation import describe_preparation, describe_usage
 
 DEADLINE_MARGIN = 0.1
@@ -72,6 +72,8 @@ class TurnRunner:
         prepared = await self._preparation.prepare(request.caller, request.intent, history.messages, request.limits)
         emit(Event("preselection", describe_preparation(prepared).model_dump(mode="json")))
         loop = self._begin_loop(request, prepared, emit, log)
+        if request.is_cut:
+            loop.state.notices.append(SHORTENED)
         messages = self._compose(prepared.exposure, history.messages)
         problem = await converse(loop, messages, prepared.exposure, request.limits)
         answer = conclude(loop.state, problem, self._texts.answers)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from preprocessor.availability import Deactivation, OverrideKind
 from service.store.conversations import Owner
-from service.store.deactivations import Deactivation as StoredDeactivation
-from service.store.deactivations import Deactivations
+from service.store.deactivations import Deactivations, StoredDeactivation
 from service.turns.recent_reads import RecentReads
 
 

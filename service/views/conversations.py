@@ -9,7 +9,7 @@ from pydantic import Field
 from apps.sdk.jsontypes import Json, JsonObject
 from preprocessor.availability import OverrideKind
 from service.store.conversations import Conversation, StoredMessage
-from service.store.deactivations import Deactivation as StoredDeactivation
+from service.store.deactivations import StoredDeactivation
 from service.store.turn_records import StoredEvent
 from service.views.view import View
 

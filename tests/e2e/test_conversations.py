@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from apps.sdk.jsontypes import Json, JsonObject
+from service.store.conversations import Owner
 from tests.e2e.conftest import OpenLab
 from tests.e2e.lab import OFFLINE, Lab, calling, read_id_events, shortlisting, user, wait_until
 from tests.support.model_replies import HttpError, Reply
@@ -258,16 +259,37 @@ async def test_a_stream_of_events_goes_on_and_can_be_resumed(lab: Lab, models: S
     assert (events[-1][1], events[-1][2]["code"]) == ("error", "not_found")
 
 
-async def test_deleting_a_conversation_stops_its_turn(start_lab: OpenLab) -> None:
-    """Nothing is written to what is gone."""
+@pytest.mark.parametrize("path", ["/v1/conversations/{id}", "/v1/users/anonymous"])
+async def test_deleting_a_conversation_stops_its_turn(start_lab: OpenLab, path: str) -> None:
+    """At once, long before its lease is to be renewed; nothing is written to what is gone, and others' turns go on."""
+    async with start_lab(**OFFLINE) as lab:
+        conversation = await create(lab)
+        hers = (await lab.running.post("/v1/conversations", {}, X_User_ID="alice"))[1]
+        said = {"conversation_id": hers["id"], "messages": [user("linger until released")]}
+        other = asyncio.create_task(lab.running.post("/v1/turns", said, X_User_ID="alice"))
+        await wait_until(lambda: lab.log)
+        turn = asyncio.create_task(
+            lab.running.post("/v1/turns", {"conversation_id": conversation["id"], "messages": [user("linger until released")]})
+        )
+        await wait_until(lambda: len(lab.log) == 2)
+        assert (await send(lab, "DELETE", path.format(**conversation)))[0] < 300
+        status, problem = await asyncio.wait_for(turn, 3)
+        assert (status, problem["code"]) == (409, "turn_superseded")
+        assert lab.log[2:] == [("cancelled", "linger until released")]
+        lab.release.set()
+        assert (await other)[0] == 200
+
+
+async def test_a_conversation_that_another_replica_deletes_stops_its_turn(start_lab: OpenLab) -> None:
+    """When the lease is to be renewed."""
     async with start_lab(**OFFLINE, conversation_lease=1.0) as lab:
         conversation = await create(lab)
         turn = asyncio.create_task(
             lab.running.post("/v1/turns", {"conversation_id": conversation["id"], "messages": [user("linger until released")]})
         )
         await wait_until(lambda: lab.log)
-        assert (await send(lab, "DELETE", f"/v1/conversations/{conversation['id']}"))[0] == 204
-        status, problem = await asyncio.wait_for(turn, 10)
+        assert await lab.running.services.conversations.delete(Owner("default", "anonymous"), conversation["id"])
+        status, problem = await asyncio.wait_for(turn, 3)
         assert (status, problem["code"]) == (409, "turn_superseded")
         assert ("cancelled", "linger until released") in lab.log
 
@@ -364,3 +386,18 @@ async def test_a_creation_that_comes_twice_makes_one(lab: Lab) -> None:
     turns = [await lab.running.post("/v1/turns", body, Idempotency_Key="two") for _ in range(2)]
     assert turns[0] == turns[1]
     assert roles(await read_messages(lab, first[1])) == ["user", "assistant"]
+
+
+async def test_a_message_that_is_too_dear_does_not_end_the_conversation(start_lab: OpenLab, models: ScriptedModelServer) -> None:
+    """It is refused and stays in the history, which is shortened from then on; so is one of more characters than are read."""
+    async with start_lab(turn_token_budget=3_000, conversation_characters=40_000) as lab:
+        conversation = await create(lab)
+        for text in ("word " * 4_000, "letters" * 10_000):
+            sent = {"conversation_id": conversation["id"], "messages": [user(text)]}
+            status, problem = await lab.running.post("/v1/turns", sent)
+            assert (status, problem["code"]) == (422, "token_budget_exhausted")
+            models.script("main", [Reply("Still here.")])
+            answer = await say(lab, conversation, "Are you there?")
+            assert answer["answer"]["content"] == "Still here."
+            assert [notice["code"] for notice in answer["notices"]] == ["history_shortened"]
+        assert roles(await read_messages(lab, conversation)) == ["user", "user", "assistant"] * 2

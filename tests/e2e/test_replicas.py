@@ -114,7 +114,7 @@ async def test_a_frozen_holder_can_write_nothing_more(replicas: tuple[Replica, R
     status, problem = await asyncio.wait_for(turn, 20)
     assert (status, problem["code"]) == (409, "turn_superseded")
     assert await list_messages(second, conversation_id) == before
-    assert [message["role"] for message in before] == ["user", "user", "assistant", "tool", "assistant"]
+    assert [message["role"] for message in before] == ["user", "user", "assistant"]
     events = (await second.send("GET", f"/v1/conversations/{conversation_id}/events"))[1]["events"]
     ends = [(event["turn_id"] == answer["id"], event["data"]["status"]) for event in events if event["event"] == "turn.finished"]
     assert ends == [(False, "failed"), (True, "done")]
@@ -132,4 +132,20 @@ async def test_a_killed_holder_blocks_nobody_for_longer_than_its_lease(replicas:
     await asyncio.sleep(LEASE * 1.2)
     assert (await second.say(conversation_id, "anybody?"))[0] == 200
     kept = [message["role"] for message in await list_messages(second, conversation_id)]
-    assert kept == ["user", "user", "assistant", "tool", "assistant"]
+    assert kept == ["user", "user", "assistant"]
+
+
+async def test_a_killed_holders_turn_ends_without_another_turn(replicas: tuple[Replica, Replica]) -> None:
+    """Whoever follows the conversation is told in two leases' time, and no turn is said to run that does not."""
+    first, second = replicas
+    conversation_id, turn = await begin_waiting(first)
+    following = asyncio.create_task(second.follow(conversation_id))
+    first.server.process.kill()
+    with pytest.raises(aiohttp.ClientError):
+        await turn
+    await asyncio.sleep(LEASE * 4)
+    conversation = (await second.send("GET", f"/v1/conversations/{conversation_id}"))[1]
+    assert conversation["running_turn"] is None
+    await second.send("DELETE", f"/v1/conversations/{conversation_id}")
+    ends = [data for _, name, data in read_id_events(await following) if name == "turn.finished"]
+    assert [(data["status"], data["problem"]) for data in ends] == [("failed", "interrupted")]

@@ -203,6 +203,7 @@ D = {
         f"{EXECUTOR}.test_coerce:test_what_would_lose_or_guess_is_left_alone",
         f"{EXECUTOR}.test_coerce:test_nothing_is_lost",
         f"{EXECUTOR}.test_calls:test_whatever_is_written_is_one_call_and_only_valid_entries_may_run",
+        f"{EXECUTOR}.test_calls:test_json_as_text_is_read_as_strictly_as_arguments",
     ),
     "Model calls a not-loaded tool with guessed types: '10' for integer, 'true' for boolean": (
         f"{EXECUTOR}.test_coerce:test_what_loses_nothing_is_repaired_and_reported",
@@ -338,7 +339,7 @@ I = {  # noqa: E741 - the group's letter
         f"{SDK}.test_hostile_manifests:test_labels_stay_what_was_written_up_to_the_schema_that_is_sent",
     ),
     'YAML 1.1 and 1.2 loaders disagree; strings "no" where false was meant': (
-        f"{SDK}.test_hostile_manifests:test_another_loader_would_read_it_otherwise",
+        f"{SDK}.test_hostile_manifests:test_what_another_loader_reads_otherwise_stays_text_and_is_hinted",
         f"{SDK}.test_hostile_manifests:test_labels_stay_what_was_written_up_to_the_schema_that_is_sent",
         f"{SDK}.manifest.test_yaml_source:test_a_separator_is_a_character_like_any_other",
     ),

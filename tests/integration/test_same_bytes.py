@@ -21,7 +21,7 @@ import orjson
 from apps.sdk.loader import load_catalog
 from apps.sdk.schemas.dialects.profiles import PROFILES
 from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
-from preprocessor.expand import expand
+from tests.support.expanding import expand
 from preprocessor.exposure import expose
 from preprocessor.intent import Intent
 profile, seed, *places = sys.argv[1:]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sqlalchemy.dialects.sqlite.base import SQLiteDialect
 
 from apps.sdk.skill import SkillFailed
+from service.store import lease_clock, tables
 from service.store.connection import StoreConnection
 from service.store.database import Database
 from service.store.errors import StoreUnavailable
@@ -32,14 +33,14 @@ RESPONSE = StoredResponse(200, (("Content-Type", "application/json"),), b'{"answ
 
 
 async def test_sqlite_is_set_up(tmp_path: Path) -> None:
-    """WAL, foreign keys, a busy timeout and commits that wait for the disk (2 = FULL) are on in every connection."""
+    """WAL, foreign keys, a busy timeout, commits that wait for the disk (2 = FULL) and overwriting are on in every connection."""
 
     async def look(connection: StoreConnection) -> list[object]:
-        names = ("journal_mode", "foreign_keys", "busy_timeout", "synchronous")
+        names = ("journal_mode", "foreign_keys", "busy_timeout", "synchronous", "secure_delete")
         return [await connection.scalar(sa.text(f"PRAGMA {name}")) for name in names]
 
     async with await Database.open(f"sqlite:///{tmp_path / 'a.db'}") as database:
-        assert await database.read(look) == ["wal", 1, 5000, 2]
+        assert await database.read(look) == ["wal", 1, 5000, 2, 1]
 
 
 async def test_a_write_that_reads_first_is_never_refused(tmp_path: Path) -> None:
@@ -318,6 +319,18 @@ async def test_of_two_replicas_one_starts(shared_url: str) -> None:
         replicas = (IdempotencyRecords(one), IdempotencyRecords(other))
         outcomes = await asyncio.gather(*(replicas[number % 2].begin(SCOPE, "h", 60) for number in range(10)))
     assert sum(isinstance(outcome, Started) for outcome in outcomes) == 1
+
+
+async def test_replicas_need_no_common_clock(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database's own clock says when a key is free: one whose clock is an hour ahead does not run what runs already."""
+    async with await Database.open(postgres_url) as database:
+        records = IdempotencyRecords(database)
+        assert isinstance(await records.begin(SCOPE, "h", 60), Started)
+        monkeypatch.setattr(lease_clock, "utc_now", lambda: tables.utc_now() + timedelta(hours=1))
+        running = await records.begin(SCOPE, "h", 60)
+        assert isinstance(running, Running)
+        assert 50 < running.seconds <= 60
+        assert await records.purge() == 0
 
 
 async def test_a_finished_key_gives_its_response(database: Database) -> None:

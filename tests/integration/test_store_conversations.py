@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import tracemalloc
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -15,17 +18,18 @@ from apps.sdk.chat import Message, ToolCall
 from apps.sdk.jsontypes import Json
 from preprocessor.intent import Intent
 from service.store import conversations as conversations_module
+from service.store import pages
 from service.store.conversations import Conversation, Conversations, Owner
 from service.store.database import Database
-from service.store.deactivations import Deactivation, Deactivations
+from service.store.deactivations import Deactivations, StoredDeactivation
 from service.store.erasure import USERS_TABLES, Erased, erase_user
 from service.store.errors import ConversationExists, ConversationMissing, ForkPointInvalid, LeaseLost, StoreError
 from service.store.idempotency import IdempotencyRecords, KeyScope
 from service.store.skill_storage import SkillStorageStore
 from service.store.tables import conversations as conversations_table
-from service.store.tables import events, messages, metadata, turns
-from service.store.turn_records import StoredEvent, TurnEnd, TurnRecords
-from tests.support.databases import Clock
+from service.store.tables import events, messages, metadata, turns, utc_now
+from service.store.turn_records import EVENTS_PER_EPOCH, StoredEvent, TurnEnd, TurnRecords
+from tests.support.databases import Clock, file_url
 from tests.support.json_values import JSON
 
 ANN = Owner("acme", "ann")
@@ -187,14 +191,39 @@ async def test_messages_are_read_in_pages(database: Database) -> None:
     made = await conversations.create(ANN)
     for number in range(3):
         await add_turn(database, made.id, f"t{number}")
-    everything = await conversations.read_messages(ANN, made.id, limit=100)
+    everything = (await conversations.read_messages(ANN, made.id, limit=100)).messages
     assert [stored.seq for stored in everything] == list(range(1, 13))
     assert [stored.message for stored in everything] == [USER, *ROUND, ANSWER] * 3
     assert [stored.turn_id for stored in everything] == ["t0"] * 4 + ["t1"] * 4 + ["t2"] * 4
-    assert await conversations.read_messages(ANN, made.id, after_seq=5, limit=3) == everything[5:8]
+    assert (await conversations.read_messages(ANN, made.id, after_seq=5, limit=3)).messages == everything[5:8]
     assert await conversations.read_latest_messages(ANN, made.id, 5) == everything[-5:]
     for beyond in (12, 2**31, 10**30):
-        assert await conversations.read_messages(ANN, made.id, after_seq=beyond, limit=3) == ()
+        assert (await conversations.read_messages(ANN, made.id, after_seq=beyond, limit=3)).messages == ()
+
+
+async def test_pages_of_long_messages_are_shorter(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page holds so many characters, but one message at least, however long; nothing is left out between two pages."""
+    monkeypatch.setattr(pages, "_FIRST_STEP", 2)
+    conversations, records = Conversations(database), TurnRecords(database)
+    made = await conversations.create(ANN)
+    lease, _ = await records.begin(ANN, made.id, "t", lease=60, messages=[], source="chat")
+    said = [Message("user", letter * length) for letter, length in zip("abcdefg", (3, 4, 9, 5, 5, 5, 1), strict=True)]
+    told = [
+        StoredEvent(EVENTS_PER_EPOCH + number, "t", "usage", {"n": message.text * 1_000_000}, utc_now())
+        for number, message in enumerate(said, 1)
+    ]
+    await records.append(lease, [replace(message, content=message.text * 1_000_000) for message in said], told)
+    read: list[list[str]] = []
+    after, is_last = 0, False
+    while not is_last:
+        page = await conversations.read_messages(ANN, made.id, after_seq=after, limit=5)
+        read.append([stored.message.text[0] for stored in page.messages])
+        after, is_last = page.messages[-1].seq, page.is_last
+    assert read == [["a", "b"], ["c"], ["d"], ["e"], ["f", "g"]]
+    latest = await conversations.read_latest_messages(ANN, made.id, 5)
+    assert [stored.message.text[0] for stored in latest] == ["f", "g"]
+    counts = [len(await records.read_events(ANN, made.id, after=EVENTS_PER_EPOCH + after, limit=5)) for after in (0, 2, 5)]
+    assert counts == [2, 1, 2]
 
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=8) | st.sampled_from(
@@ -234,7 +263,7 @@ async def test_anything_that_is_said_comes_back(
     await records.append(lease, said[1:], [told])
     end = TurnEnd("failed", title, data, (title,), title, (title, title))
     await records.finish(lease, end)
-    stored = await conversations.read_messages(owner, made.id, limit=100)
+    stored = (await conversations.read_messages(owner, made.id, limit=100)).messages
     assert [found.message for found in stored] == said
     assert start.message_ids == (stored[0].id,)
     assert await records.read_events(owner, made.id, after=0, limit=9) == (told,)
@@ -264,7 +293,7 @@ async def test_forks_start_at_users_messages_and_final_answers(database: Databas
     made = await conversations.create(ANN, title="t", intent=Intent(disabled=("a",)))
     await add_turn(database, made.id, "t1")
     await add_turn(database, made.id, "t2", end=TurnEnd("failed", problem="deadline"))
-    said = await conversations.read_messages(ANN, made.id, limit=100)
+    said = (await conversations.read_messages(ANN, made.id, limit=100)).messages
     before = await conversations.get(ANN, made.id)
     kept = {0: 0, 3: 4, 4: 4, 7: 8, None: 8}
     for place, number in kept.items():
@@ -278,7 +307,7 @@ async def test_forks_start_at_users_messages_and_final_answers(database: Databas
         )
         assert fork.forked_at == (None if place is None else said[place].id)
         assert await conversations.get(ANN, fork.id) == fork
-        copies = await conversations.read_messages(ANN, fork.id, limit=100)
+        copies = (await conversations.read_messages(ANN, fork.id, limit=100)).messages
         assert [(copy.seq, copy.message, copy.created_at) for copy in copies] == [
             (stored.seq, stored.message, stored.created_at) for stored in said[:number]
         ]
@@ -314,7 +343,7 @@ async def test_a_fork_has_the_turns_but_not_the_events(database: Database) -> No
     lease, start = await records.begin(ANN, fork.id, "t3", lease=60, messages=[USER], source="chat")
     assert (lease.epoch, lease.number, start.last_seq) == (1, 3, 6)
     assert start.history == (USER, *ROUND, ANSWER, USER)
-    assert len(await conversations.read_messages(ANN, made.id, limit=100)) == 5
+    assert len((await conversations.read_messages(ANN, made.id, limit=100)).messages) == 5
 
 
 async def test_a_running_turn_is_not_forked(database: Database) -> None:
@@ -325,13 +354,31 @@ async def test_a_running_turn_is_not_forked(database: Database) -> None:
     lease, start = await records.begin(ANN, made.id, "t2", lease=60, messages=[USER, ANSWER, USER], source="chat")
     for point in (None, start.message_ids[0]):
         fork = await conversations.fork(ANN, made.id, point)
-        assert len(await conversations.read_messages(ANN, fork.id, limit=100)) == 4
+        assert len((await conversations.read_messages(ANN, fork.id, limit=100)).messages) == 4
     with pytest.raises(ForkPointInvalid):
         await conversations.fork(ANN, made.id, start.message_ids[1])
     fork = await conversations.fork(ANN, made.id, start.message_ids[2])
-    assert len(await conversations.read_messages(ANN, fork.id, limit=100)) == 6
+    assert len((await conversations.read_messages(ANN, fork.id, limit=100)).messages) == 6
     assert [turn.end.status for turn in await records.get_turns(ANN, fork.id, limit=9)] == ["done", "cancelled"]
     await records.finish(lease, TurnEnd("done"), messages=[ANSWER])
+
+
+async def test_a_fork_takes_no_memory(database: Database) -> None:
+    """The database copies what was said: a conversation may hold gigabytes."""
+    conversations, records = Conversations(database), TurnRecords(database)
+    made = await conversations.create(ANN)
+    lease, _ = await records.begin(ANN, made.id, "t", lease=60, messages=[], source="chat")
+    for _ in range(20):
+        await records.append(lease, [Message("user", "x" * 500_000)])
+    await records.finish(lease, TurnEnd("done"))
+    tracemalloc.start()
+    try:
+        fork = await conversations.fork(ANN, made.id)
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
+    copies = (await conversations.read_messages(ANN, fork.id, limit=100)).messages
+    assert copies[-1].message == Message("user", "x" * 500_000)
 
 
 async def test_an_empty_conversation_can_be_forked(database: Database) -> None:
@@ -339,7 +386,7 @@ async def test_an_empty_conversation_can_be_forked(database: Database) -> None:
     conversations = Conversations(database)
     made = await conversations.create(ANN, intent=Intent(enabled=False))
     fork = await conversations.fork(ANN, made.id)
-    assert (fork.intent, await conversations.read_messages(ANN, fork.id, limit=9)) == (Intent(enabled=False), ())
+    assert (fork.intent, (await conversations.read_messages(ANN, fork.id, limit=9)).messages) == (Intent(enabled=False), ())
 
 
 # --- retention and erasure
@@ -384,6 +431,36 @@ async def test_erasing_takes_everything_of_a_user(database: Database) -> None:
         assert await erase_user(database, owner) == Erased(2, 1, 1, 1)
 
 
+async def test_what_was_erased_is_in_no_file(tmp_path: Path) -> None:
+    """While the service goes on: neither in SQLite's free pages nor in its log; one who reads for long only delays it."""
+    url = file_url(tmp_path)
+    async with await Database.open(url) as database:
+        conversations = Conversations(database)
+        for user in ("ann", "bob"):
+            for number in range(5):
+                made = await conversations.create(Owner("acme", user), title=f"CANARY of {user}")
+                await TurnRecords(database).begin(
+                    Owner("acme", user), made.id, f"{user}{number}", lease=60, messages=[Message("user", f"{user} sings " * 900)],
+                    source="chat",
+                )  # fmt: skip
+        reader = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM messages").fetchone()
+        assert (await erase_user(database, ANN)).conversations == 5
+        assert find_in_files(tmp_path, b"ann sings")
+        reader.close()
+        assert await database.empty_log()
+        assert not find_in_files(tmp_path, b"ann sings", b"CANARY of ann")
+        assert find_in_files(tmp_path, b"bob sings")
+        assert (await erase_user(database, Owner("acme", "bob"))).conversations == 5
+        assert not find_in_files(tmp_path, b"sings", b"CANARY")
+
+
+def find_in_files(folder: Path, *texts: bytes) -> bool:
+    """Whether any file of the folder holds one of the texts."""
+    return any(text in path.read_bytes() for path in folder.iterdir() for text in texts)
+
+
 def test_no_table_of_users_is_left_out_of_the_erasure() -> None:
     """Every table with a user's id is erased, every other one has no user, or hangs on one that is erased."""
     with_user = {table.name for table in metadata.sorted_tables if "user_id" in table.c}
@@ -408,7 +485,10 @@ async def test_deactivations_are_each_users_own(database: Database) -> None:
         assert await deactivations.delete(owner, "app", "web") is False
         assert await deactivations.erase_user(owner) == 0
     earlier = clock.now - timedelta(hours=1)
-    assert await deactivations.list(ANN) == (Deactivation("app", "web", earlier), Deactivation("skill", "web-search", earlier))
+    assert await deactivations.list(ANN) == (
+        StoredDeactivation("app", "web", earlier),
+        StoredDeactivation("skill", "web-search", earlier),
+    )
     assert await deactivations.delete(ANN, "app", "web") is True
     assert await deactivations.delete(ANN, "app", "web") is False
     assert await deactivations.erase_user(ANN) == 1

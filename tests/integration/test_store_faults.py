@@ -181,7 +181,7 @@ async def test_a_full_disk_takes_nothing_and_gives_nothing_half(tmp_path: Path) 
         await database._engine.dispose()
         await records.append(lease, large)
         await records.finish(lease, TurnEnd("done"), messages=[ANSWER])
-        assert len(await conversations.read_messages(ANN, "c", limit=99)) == 22
+        assert len((await conversations.read_messages(ANN, "c", limit=99)).messages) == 22
 
 
 def limit_pages(database: Database, pages: list[int]) -> None:
@@ -229,7 +229,7 @@ async def test_a_postgresql_that_goes_away_and_comes_back(postgres_url: str, pro
             await records.renew(lease, 60)
             assert (await conversations.get(ANN, "c")).running_turn == "t1"
         await records.finish(lease, TurnEnd("done"), messages=[ANSWER])
-        assert [stored.message for stored in await conversations.read_messages(ANN, "c", limit=9)] == [USER, ANSWER]
+        assert [stored.message for stored in (await conversations.read_messages(ANN, "c", limit=9)).messages] == [USER, ANSWER]
 
 
 async def test_a_postgresql_that_is_away_is_told_at_the_start(postgres_url: str, proxy: TcpProxy) -> None:

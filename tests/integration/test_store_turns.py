@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
 
 from apps.sdk.chat import Message, ToolCall
 from preprocessor.intent import Intent
+from service.store import lease_clock
 from service.store import turn_records as turn_records_module
 from service.store.connection import StoreConnection
 from service.store.conversations import Conversations, Owner
 from service.store.database import Database
 from service.store.errors import ConversationBusy, ConversationMissing, LeaseLost, StoreUnavailable
 from service.store.tables import events as events_table
-from service.store.tables import metadata
+from service.store.tables import metadata, utc_now
 from service.store.turn_records import EVENTS_PER_EPOCH, INTERRUPTED, Lease, StoredEvent, TurnEnd, TurnRecords, TurnStart
 from tests.support.databases import Clock, hold_up
 
@@ -35,11 +36,13 @@ class Store:
         self.conversations = Conversations(database, clock=clock)
         self.records = TurnRecords(database, clock=clock)
 
-    async def begin(self, turn_id: str = "t1", said: Sequence[Message] = (USER,), history: int = 100) -> tuple[Lease, TurnStart]:
-        return await self.records.begin(ANN, "c", turn_id, lease=60, messages=said, source="chat", history=history)
+    async def begin(
+        self, turn_id: str = "t1", said: Sequence[Message] = (USER,), history: int = 100, room: int = 10_000
+    ) -> tuple[Lease, TurnStart]:
+        return await self.records.begin(ANN, "c", turn_id, lease=60, messages=said, source="chat", history=history, room=room)
 
     async def said(self) -> list[Message]:
-        return [stored.message for stored in await self.conversations.read_messages(ANN, "c", limit=1000)]
+        return [stored.message for stored in (await self.conversations.read_messages(ANN, "c", limit=1000)).messages]
 
     async def told(self) -> list[tuple[int, str]]:
         return [(event.id, event.name) for event in await self.records.read_events(ANN, "c", after=0, limit=1000)]
@@ -105,6 +108,20 @@ async def test_a_long_history_is_cut_between_turns(store: Store) -> None:
         lease, start = await store.begin(f"cut{most}", said=[], history=most)
         assert (start.history, start.is_cut) == (said, most < 12)
         await store.records.finish(lease, TurnEnd("done"))
+
+
+async def test_a_history_of_long_messages_is_cut_between_turns(store: Store) -> None:
+    """By what it holds: a few messages of a megabyte must not fill the memory of every turn that follows."""
+    for number in range(4):
+        lease, _ = await store.begin(f"t{number}", said=[Message("user", "x" * 1_000)])
+        await store.records.finish(lease, TurnEnd("done"), messages=[ANSWER])
+    for room, turns in {10_000: 4, 3_500: 3, 2_500: 2, 1_050: 1}.items():
+        lease, start = await store.begin(f"room{room}", said=[], room=room)
+        assert len(start.history) == 2 * turns
+        assert (start.history[0].role, start.is_cut) == ("user", turns < 4)
+        await store.records.finish(lease, TurnEnd("done"))
+    lease, start = await store.begin("little", said=[], room=1)
+    assert (start.history, start.is_cut) == ((ANSWER,), True)
 
 
 async def test_a_running_turn_keeps_others_out(store: Store) -> None:
@@ -229,6 +246,56 @@ async def test_a_taker_notes_the_interruption(store: Store) -> None:
     assert await store.records.last_events(["c"]) == {"c": 2 * EVENTS_PER_EPOCH + 1}
 
 
+async def test_a_turn_that_nobody_takes_over_ends_all_the_same(store: Store) -> None:
+    """Some time after its lease: its followers are told, the conversation is free, and a holder that wakes has lost it."""
+    await store.conversations.create(ANN, id="d")
+    lease, _ = await store.begin()
+    other, _ = await store.records.begin(ANN, "d", "t2", lease=600, messages=[USER], source="chat")
+    await store.records.append(lease, ROUND, [store.event(lease, 7)])
+    store.clock.advance(seconds=89)
+    assert await store.records.end_abandoned(30) == ()
+    store.clock.advance(seconds=1)
+    assert await store.records.end_abandoned(30) == ("c",)
+    assert await store.records.end_abandoned(30) == ()
+    conversation = await store.conversations.get(ANN, "c")
+    assert (conversation.running_turn, conversation.last_event) == (None, 2 * EVENTS_PER_EPOCH)
+    turn = await store.records.get_turn(ANN, "c", "t1")
+    assert turn is not None
+    assert (turn.end, turn.ended_at) == (TurnEnd("failed", problem=INTERRUPTED), store.clock.now)
+    assert await store.told() == [(EVENTS_PER_EPOCH + 7, "usage"), (2 * EVENTS_PER_EPOCH, "turn.finished")]
+    before = await store.dump()
+    for write in (
+        store.records.renew(lease, 60),
+        store.records.append(lease, [ANSWER]),
+        store.records.finish(lease, TurnEnd("done"), messages=[ANSWER]),
+    ):
+        with pytest.raises(LeaseLost):
+            await write
+    assert await store.records.write_events([(lease, [store.event(lease, 8)])]) == {lease}
+    assert await store.dump() == before
+    await store.records.renew(other, 60)
+    lease, start = await store.begin("t3")
+    assert (lease.epoch, lease.number, start.history) == (3, 2, (USER, *ROUND))
+    await store.records.finish(lease, TurnEnd("done"))
+
+
+async def test_of_two_replicas_one_ends_what_was_abandoned(shared_url: str) -> None:
+    """It is told once, and a taker at the same time gets the conversation in order."""
+    async with await Database.open(shared_url) as one, await Database.open(shared_url) as other:
+        for number in range(10):
+            await Conversations(one).create(ANN, id=f"c{number}")
+            clock = Clock()
+            records = [TurnRecords(database, clock=clock) for database in (one, other)]
+            await records[0].begin(ANN, f"c{number}", f"t{number}", lease=1, messages=[USER], source="chat")
+            clock.advance(seconds=3)
+            taken = records[1].begin(ANN, f"c{number}", f"n{number}", lease=60, messages=[USER], source="chat")
+            await asyncio.gather(*(each.end_abandoned(1) for each in records * 2), taken)
+            told = await records[0].read_events(ANN, f"c{number}", after=0, limit=9)
+            assert [(event.turn_id, event.name) for event in told] == [(f"t{number}", "turn.finished")]
+            turns = await records[0].get_turns(ANN, f"c{number}", limit=9)
+            assert [(turn.id, turn.end.status) for turn in turns] == [(f"t{number}", "failed"), (f"n{number}", "running")]
+
+
 async def test_a_deleted_conversation_is_lost(store: Store) -> None:
     """Its holder learns of it at its next write; one with the same id made anew is another one."""
     lease, _ = await store.begin()
@@ -264,7 +331,35 @@ async def test_of_replicas_that_begin_at_once_one_wins(shared_url: str, expired:
             assert (len(won), [type(end) for end in ends if not isinstance(end, tuple)]) == (1, [ConversationBusy] * 3)
             turns = await replicas[0].records.get_turns(ANN, id_, limit=9)
             assert [turn.end.status for turn in turns] == ["failed"] * expired + ["running"]
-            assert len(await replicas[1].conversations.read_messages(ANN, id_, limit=9)) == 1 + expired
+            assert len((await replicas[1].conversations.read_messages(ANN, id_, limit=9)).messages) == 1 + expired
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+async def test_replicas_need_no_common_clock(postgres_url: str, monkeypatch: pytest.MonkeyPatch, hours: int) -> None:
+    """The database's own clock says when a lease is over: a replica whose clock is wrong takes nothing and loses nothing."""
+    async with await Database.open(postgres_url) as database:
+        await Conversations(database).create(ANN, id="c")
+        right = TurnRecords(database)
+
+        def tell_wrong() -> datetime:
+            return utc_now() + timedelta(hours=hours)
+
+        for first in ("right", "wrong"):
+            for name in (first, "wrong" if first == "right" else "right"):
+                with monkeypatch.context() as patched:
+                    if name == "wrong":
+                        patched.setattr(turn_records_module, "utc_now", tell_wrong)
+                        patched.setattr(lease_clock, "utc_now", tell_wrong)
+                    records = TurnRecords(database)
+                    begin = records.begin(ANN, "c", f"{first}-{name}", lease=30, messages=[USER], source="chat")
+                    if name == first:
+                        lease, _ = await begin
+                        await records.renew(lease, 30)
+                    else:
+                        with pytest.raises(ConversationBusy) as busy:
+                            await begin
+                        assert 25 < busy.value.seconds <= 30
+            await right.finish(lease, TurnEnd("done"))
 
 
 async def test_a_holder_and_its_taker_never_both_write(shared_url: str) -> None:

@@ -106,7 +106,7 @@ class Replica:
         return self.turns.hold(CALLER, "c", (HELLO,), patch, make_limits(), stream=True)
 
     async def said(self) -> list[str]:
-        stored = await self.conversations.read_messages(ANN, "c", limit=1000)
+        stored = (await self.conversations.read_messages(ANN, "c", limit=1000)).messages
         assert [message.seq for message in stored] == list(range(1, len(stored) + 1))
         return [message.message.text for message in stored]
 
@@ -134,7 +134,7 @@ async def open_replica(outcome: TurnOutcome, *, lease: float = 30.0, history: in
         feed = EventFeed(records, poll=0.01, most=3)
         writer = EventWriter(records, feed.wake, beat=0.001)
         runner = ScriptedRunner(outcome)
-        turns = ConversationTurns(records, writer, runner, lease=lease, history=history)
+        turns = ConversationTurns(records, writer, runner, lease=lease, history=history, room=100_000)
         await conversations.create(ANN, id="c", intent=Intent(enabled=True))
         yield Replica(database, conversations, records, feed, writer, runner, turns)
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.schemas.dialects.adapting import adapt
 from apps.sdk.schemas.dialects.profiles import PROFILES
 from apps.sdk.schemas.dialects.records import Refused
+from tests.support.adapted import upgrade_and_adapt
 
 TEXT: JsonObject = {"type": "string"}
 TREE: JsonObject = {
@@ -77,7 +77,7 @@ def render_golden() -> str:
 
 
 def _describe(schema: JsonObject, profile: str) -> JsonObject:
-    adapted = adapt(schema, PROFILES[profile])
+    adapted = upgrade_and_adapt(schema, PROFILES[profile])
     if isinstance(adapted, Refused):
         return {"refused": adapted.reason}
     lost = [f"{'/'.join(map(str, loss.path))}: {loss.keyword}: {loss.meaning}" for loss in adapted.lost]

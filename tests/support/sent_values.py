@@ -89,7 +89,7 @@ def _write_choice(value: Json, schema: JsonObject, plan: Plan) -> Json:
     plans = [choice.plan for choice in plan.choices] + [None] * len(schema["anyOf"])
     for branch, inner in zip(schema["anyOf"], plans, strict=False):
         written = write_as_sent(value, branch, inner)
-        restored = restore_arguments(Plan(fields={"value": plan}), {"value": written})["value"]
+        restored = restore_arguments(Plan(fields={"value": plan}), {"value": written}).arguments["value"]
         if fits_sent(branch, written) and make_comparable(restored) == make_comparable(value):
             return written
     return value

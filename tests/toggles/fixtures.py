@@ -6,10 +6,11 @@ from typing import Any
 
 from apps.sdk.catalog import Catalog, SkillSpec
 from apps.sdk.jsontypes import Json
-from preprocessor.expand import Expansion, expand
+from preprocessor.expand import Expansion
 from preprocessor.intent import TOOLSET_NAMES, Intent
 from preprocessor.toolsets import Overlay, Toolset, Toolsets
 from tests.support.catalogs import make_app, make_catalog, make_skill
+from tests.support.expanding import expand
 
 
 def make_toolsets(overlay: str, **sets: Toolset) -> Toolsets:

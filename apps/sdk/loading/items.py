@@ -44,17 +44,17 @@ Problems: TypeAlias = list[Finding]
 
 def build_skill(part: SkillManifest, place: Place, materials: Materials) -> tuple[SkillSpec | None, Problems]:
     """The skill, or None; a finding beside a skill is a warning about it."""
-    if problem := _check_kind(part, place):
-        return None, [problem]
-    assert part.class_path is not None
+    class_path = _find_class_path(part, place)
+    if not isinstance(class_path, str):
+        return None, [class_path]
     upgraded = upgrade_parameters(part.tool_schema)
     problems = [*_check_skill_texts(part, place), *_check_schema(upgraded, place)]
-    implementation, of_class = _make_implementation(part.class_path, place, materials)
+    implementation, of_class = _make_implementation(class_path, place, materials)
     problems += of_class
     if implementation is None or any(problem.severity == "error" for problem in problems):
         return None, problems
     skill = _assemble_skill(part, upgraded.schema, place, implementation, materials.translations)
-    return dataclasses.replace(skill, content_hash=hash_skill(skill, part.class_path)), problems
+    return dataclasses.replace(skill, content_hash=hash_skill(skill, class_path)), problems
 
 
 def build_focus_mode(part: FocusModeManifest, place: Place, materials: Materials) -> tuple[FocusMode | None, Problems]:
@@ -230,8 +230,8 @@ def _make_implementation(class_path: str, place: Place, materials: Materials) ->
     return skill, []
 
 
-def _check_kind(part: SkillManifest, place: Place) -> Finding | None:
-    """Why the skill is not one with a class, or None."""
+def _find_class_path(part: SkillManifest, place: Place) -> str | Finding:
+    """Where the skill's class is, or why it is not a skill with a class."""
     kinds = [key for key in ("class_path", "http", "mcp") if getattr(part, key) is not None]
     if not kinds:
         message = f"the skill '{part.id}' has no class_path: it is a placeholder and cannot be called"
@@ -240,4 +240,4 @@ def _check_kind(part: SkillManifest, place: Place) -> Finding | None:
         return report("wrong-value", place.at(kinds[1]), f"only one of {' and '.join(kinds)} may be given")
     if part.class_path is None:
         return report("skill-unsupported", place.at(kinds[0]), f"'{kinds[0]}' skills are not supported yet")
-    return None
+    return part.class_path

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from apps.sdk.jsontypes import Json
 from apps.sdk.kinds import json_type
 from apps.sdk.near_names import suggest
+from apps.sdk.schemas.searching import list_unnamed
 from apps.sdk.truncation import shorten
 
 if TYPE_CHECKING:
@@ -127,9 +128,7 @@ def _known(error: ValidationError) -> list[str]:
 
 
 def _find_unknown(error: ValidationError) -> list[str]:
-    known, schema = set(_known(error)), error.schema if isinstance(error.schema, dict) else {}
-    patterns = schema.get("patternProperties", {})
-    return [name for name in _json(error.instance) if name not in known and not any(re.search(p, name) for p in patterns)]
+    return list_unnamed(_json(error.instance), error.schema if isinstance(error.schema, dict) else {})
 
 
 def _advise(name: str, known: Sequence[str]) -> str:

@@ -9,8 +9,8 @@ the parsed pattern and errs on the safe side. In a loop (a repeat of more than `
 - two parts of variable length, or one and itself a round later, that share a character and have nothing between them that must
   be another character: `(\w+,)*` is fine, `(\w+,?)*` is not;
 - alternatives that may match the same text, and optional parts that may be empty anyway.
-Outside loops such parts cost the text's length to the power of how many stand in a row: `find_text_limit` says how long a text
-may be.
+Outside loops such parts cost the text's length to the power of how many stand in a row, and once more where the pattern may begin
+anywhere in the text: `find_text_limit` says how long a text may be.
 
 Its limits: it refuses some patterns that are harmless (a loop over a back reference), and it judges characters by samples, an
 alphabet of ASCII, what the pattern names and `_OTHERS`. `re._parser` is no public module; the tests run on each Python that is
@@ -33,12 +33,12 @@ from typing import TypeAlias
 from apps.sdk.jsontypes import Json
 
 TEXT_LIMIT_ONE = 10_000
-"""Characters of a text in which a pattern with one loop is searched: quadratic at worst. Measured: `(?:ab|c)+@` 0.8 s."""
+"""Characters of a text in which a pattern with one loop is searched at most, though it begins with `^`."""
 TEXT_LIMIT_MORE = 1_000
-"""The same where a pattern has several loops: cubic for two in a row. Measured: `\\w+\\w+@` 1.1 s."""
-MAX_STEPS = 200_000_000
-"""Ways to lay k loops in a row over n characters, from any start: (n+k+1 over k+1). Measured: about 5 ns each, so a second or two
-for three loops in a text of 260 characters, four in 116, ten in 22.
+"""The same where a pattern has several loops."""
+MAX_STEPS = 5_000_000
+"""Ways to lay k loops in a row over n characters: (n+k over k), from any start (n+k+1 over k+1). Measured: 5 to 25 ns each, so a
+tenth of a second at most: one loop in a text of 3,160 characters, two in 308, three in 102.
 """
 
 _MANY = 10
@@ -122,10 +122,26 @@ def may_explode(pattern: str) -> bool:
 def find_text_limit(pattern: str) -> int | None:
     """How many characters a text may have in which the pattern, a valid one, is searched; None = any number."""
     tree = _parse(pattern)
-    loops = _count_loops(tree)
-    if loops < 2:
-        return TEXT_LIMIT_ONE if loops else None
-    return _list_limits()[_measure_chain(pattern, tree, loops)]
+    loops, is_anchored = _count_loops(tree), _is_anchored(tree)
+    chain = _measure_chain(pattern, tree, loops)
+    power = chain if is_anchored else chain + 1
+    ways = 0 if loops else _count_ways(tree)
+
+    def count_steps(length: int) -> int:
+        steps = math.comb(length + power, power)
+        return steps if loops else min(steps, ways * (1 if is_anchored else length + 1))
+
+    highest = (MAX_STEPS, TEXT_LIMIT_ONE, TEXT_LIMIT_MORE)[min(loops, 2)]
+    limit = bisect.bisect(range(highest + 1), MAX_STEPS, key=count_steps) - 1
+    return limit if limit < MAX_STEPS - 1 else None
+
+
+def _is_anchored(tree: Json) -> bool:
+    """Whether the pattern is found at the start of the text or nowhere."""
+    first = tree[0] if len(tree) else None
+    if first is None or str(first[0]) != "AT" or tree.state.flags & re.MULTILINE:
+        return False
+    return str(first[1]) in {"AT_BEGINNING", "AT_BEGINNING_STRING"}
 
 
 def _count_loops(tree: Json) -> int:
@@ -139,19 +155,26 @@ def _count_loops(tree: Json) -> int:
     return found
 
 
-@functools.cache
-def _list_limits() -> tuple[int, ...]:
-    """The longest text for each number of loops in a row."""
-    numbers = range(TEXT_LIMIT_MORE)
-    return tuple(
-        bisect.bisect(numbers, MAX_STEPS, key=lambda length: math.comb(length + loops + 1, loops + 1))
-        for loops in range(_MAX_CHAIN + 1)
-    )
+def _count_ways(tree: Json) -> int:
+    """How a pattern without loops can be gone through from one start, at most; many are `MAX_STEPS`."""
+    ways = 1
+    for code, argument in tree:
+        inside = [_count_ways(part) for part in _list_parts(str(code), argument)]
+        if str(code) in _REPEATS:
+            ways *= sum(inside[0] ** rounds for rounds in range(int(argument[0]), int(argument[1]) + 1))
+        elif str(code) in {"BRANCH", "GROUPREF_EXISTS"}:
+            ways *= sum(inside)
+        else:
+            ways *= math.prod(inside)
+        ways = min(ways, MAX_STEPS)
+    return ways
 
 
 def _measure_chain(pattern: str, tree: Json, loops: int) -> int:
-    """The most loops in a row that could match each other's text; where it cannot be told, all of them."""
+    """The most variable parts in a row that could match each other's text; where it cannot be told, the number of loops."""
     most = min(loops, _MAX_CHAIN)
+    if not any(_is_choice(node) for node in _list_nodes(tree)):
+        return 0
     if len(pattern) > _MAX_PATTERN:
         return most
     reader = _Reader(pattern, tree)
@@ -192,8 +215,12 @@ def _is_loop(node: _Node) -> bool:
     return node[0] in _REPEATS and int(node[1][1]) > _MANY
 
 
+def _is_choice(node: _Node) -> bool:
+    return node[0] in _REPEATS or node[0] in {"BRANCH", "GROUPREF_EXISTS"}
+
+
 def _holds_choice(node: _Node) -> bool:
-    return any(code in _REPEATS or code in {"BRANCH", "GROUPREF_EXISTS"} for code, _ in _list_nodes(node[1][-1]))
+    return any(map(_is_choice, _list_nodes(node[1][-1])))
 
 
 class _Reader:

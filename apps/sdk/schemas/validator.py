@@ -1,18 +1,19 @@
 """The JSON Schema validator: the library's, with those keywords replaced that take too long for hostile values.
 
-`uniqueItems` compares by content in linear time instead of each item with each. `pattern` and `patternProperties` search in
-texts of a bounded length only: over it a `pattern` is not fulfilled, and a `patternProperties` is an error.
+`uniqueItems` and the `unevaluated` keywords take linear time instead of comparing each item with each. Keywords with patterns
+search through `searching.search`: in a text that is too long a `pattern` is not fulfilled, and for `patternProperties` such
+a name is an error.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas.equality import make_comparable
-from apps.sdk.schemas.patterns import find_text_limit
+from apps.sdk.schemas.searching import is_too_long, list_unnamed, search
+from apps.sdk.schemas.unevaluated import check_unevaluated_fields, check_unevaluated_items
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -23,7 +24,14 @@ def make_validator_class() -> type[Validator]:
     """A new class of validators for draft 2020-12 with the keywords of this module in place of the library's."""
     from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 - costs a third of a second
 
-    keywords = {"uniqueItems": _check_unique, "pattern": _check_pattern, "patternProperties": _check_named}
+    keywords = {
+        "uniqueItems": _check_unique,
+        "pattern": _check_pattern,
+        "patternProperties": _check_named,
+        "additionalProperties": _check_unnamed,
+        "unevaluatedProperties": check_unevaluated_fields,
+        "unevaluatedItems": check_unevaluated_items,
+    }
     extend: Json = validators.extend  # untyped
     made: type[Validator] = extend(Draft202012Validator, keywords)
     return made
@@ -39,7 +47,7 @@ def _check_unique(_validator: Json, wanted: Json, instance: Json, _schema: JsonO
 def _check_pattern(_validator: Json, pattern: str, instance: Json, _schema: JsonObject) -> Iterator[ValidationError]:
     from jsonschema.exceptions import ValidationError  # noqa: PLC0415
 
-    if isinstance(instance, str) and (_is_too_long(instance, pattern) or not re.search(pattern, instance)):
+    if isinstance(instance, str) and not search(pattern, instance):
         yield ValidationError("the text does not match the pattern, or is too long for it")
 
 
@@ -50,12 +58,20 @@ def _check_named(validator: Json, patterns: JsonObject, instance: Json, _schema:
         return
     for pattern, subschema in patterns.items():
         for key, item in instance.items():
-            if _is_too_long(key, pattern):
+            if is_too_long(key, pattern):
                 yield ValidationError("a name is too long for the pattern")
-            elif re.search(pattern, key):
+            elif search(pattern, key):
                 yield from validator.descend(item, subschema, path=key, schema_path=pattern)
 
 
-def _is_too_long(text: str, pattern: str) -> bool:
-    limit = find_text_limit(pattern)
-    return limit is not None and len(text) > limit
+def _check_unnamed(validator: Json, wanted: Json, instance: Json, schema: JsonObject) -> Iterator[ValidationError]:
+    from jsonschema.exceptions import ValidationError  # noqa: PLC0415
+
+    if not isinstance(instance, dict) or wanted is True:
+        return
+    unnamed = list_unnamed(instance, schema)
+    if wanted is False and unnamed:
+        yield ValidationError("fields that are not declared are not allowed")
+    elif wanted is not False:
+        for name in unnamed:
+            yield from validator.descend(instance[name], wanted, path=name)

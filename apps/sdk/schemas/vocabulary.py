@@ -25,5 +25,5 @@ WORDS_OF_OTHERS = frozenset(
 )
 """Words of OpenAPI 3.0, of providers' interfaces and of editors: nobody's misspelling.
 
-Only `nullable: true` is read, where an app is loaded.
+Two of them are read: `nullable: true`, where an app is loaded, and `example`, which models are shown as one of `examples`.
 """

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from service.models.history.exchanges import MAX_CALLS_IN_MESSAGE, write_exchange
-from service.models.history.repair import History, HistoryRefused, check_answerable, repair_history
+from service.models.history.repair import UNANSWERED, History, HistoryRefused, check_answerable, repair_history
 from service.models.history.window import LeftOut, PromptWindow, limit_prompt
 
 __all__ = [
     "MAX_CALLS_IN_MESSAGE",
+    "UNANSWERED",
     "History",
     "HistoryRefused",
     "LeftOut",

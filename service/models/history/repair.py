@@ -20,6 +20,7 @@ from service.models.history.exchanges import pair_results
 NOTHING_SAID = "(empty message)"
 EARLIER = "(The beginning of the conversation is not shown.)"
 UNANSWERED = "(There was no answer.)"
+"""Stands for an answer that was never given."""
 
 
 class HistoryRefused(ValueError):

@@ -21,7 +21,7 @@ MARGIN = 0.85
 REPLY_TOKENS = 4_096
 """Kept free for the reply where no setting limits it; a quarter of windows that are smaller than four times as much."""
 NARROWED = 0.6
-"""Of the size of a prompt that was refused, so much is tried next."""
+"""Of the size of a prompt that was refused, or of the tokens that may still be spent, so much is tried next."""
 MOST_NARROWINGS = 5
 """In one turn. Two make up for texts that cost three times their estimate; the rest is for windows that nobody knows."""
 
@@ -64,7 +64,7 @@ class PromptWindow:
         return shorten_history(messages, self._room)
 
     def narrow(self, refused: Shortened, size: int) -> bool:
-        """Go below a prompt of `size` tokens that was too long; whether asking again is of any use."""
+        """Go well below `size` tokens, which were or would be too many; whether asking again is of any use."""
         self._limit = int(size * NARROWED)
         self._narrowings += 1
         return refused.turns > 1 and self._narrowings <= MOST_NARROWINGS

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from pathlib import Path
 
 import pytest
 import yaml
 
 from apps.sdk.loader import load_catalog
+from apps.sdk.manifest.yaml_source import parse_source
 from tests.support.apps import ECHO_MODULE, write_app, write_echo_app
 
 HEAD = """
@@ -51,12 +54,58 @@ def test_labels_stay_what_was_written_up_to_the_schema_that_is_sent(tmp_path: Pa
     ]  # fmt: skip
 
 
-def test_another_loader_would_read_it_otherwise() -> None:
-    """The reason for the hints: YAML 1.1 makes booleans, a number in base 60 and 1.1 of the same file."""
-    properties = yaml.safe_load(SKILL)[0]["tool_schema"]["properties"]
-    assert properties["country"]["enum"] == ["de", False, "se"]
-    assert properties["switch"] == {"enum": [True, False], "default": True}
-    assert (properties["at"]["default"], properties["version"]["default"]) == (750, 1.1)
+WORDS = (
+    "y",
+    "n",
+    "yes",
+    "no",
+    "on",
+    "off",
+    "true",
+    "false",
+    "null",
+    "nan",
+    ".nan",
+    ".inf",
+    "-.inf",
+    "+.inf",
+    "inf",
+    "none",
+    "=",
+    "<<",
+)
+SHORT = ("".join(letters) for length in (1, 2, 3, 4) for letters in itertools.product("018-+._:xe", repeat=length))
+NUMBERS = ("12:30", "1:30:00", "190:20:30.15", "1_000", "0b101", "0o17", "0x1F", "1.10", "2020-01-02", "2001-12-14T21:59:43Z")
+SPELLINGS = [*(spell(word) for word in WORDS for spell in (str.lower, str.capitalize, str.upper)), *SHORT, *NUMBERS]
+EXPONENT = re.compile(r"-?[0-9]+(\.[0-9]+)?[eE][-+]?[0-9]+")
+"""A number to YAML 1.2 and to JSON; YAML 1.1 asks for a point and a sign in it as well."""
+
+
+def test_what_another_loader_reads_otherwise_stays_text_and_is_hinted() -> None:
+    """PyYAML, a YAML 1.1 reader, makes booleans, dates and numbers in base 8 and 60 of what an author meant as text."""
+    plain = [text for text in dict.fromkeys(SPELLINGS) if is_one_scalar(text)]
+    document = parse_source("".join(f"- {text}\n" for text in plain).encode(), "app.yml")
+    assert isinstance(document.data, list)
+    hinted = {finding.position.line for finding in document.findings if finding.code == "yaml-ambiguous"}
+    differ = 0
+    for line, (text, ours) in enumerate(zip(plain, document.data, strict=True), 1):
+        try:
+            [theirs] = yaml.safe_load(f"- {text}")
+        except (ValueError, yaml.YAMLError):  # refused out loud
+            continue
+        if (type(ours), ours) != (type(theirs), theirs) and not EXPONENT.fullmatch(text):
+            differ += 1
+            assert (ours, line in hinted) == (text, True), text
+    assert differ > 500
+
+
+def is_one_scalar(text: str) -> bool:
+    """Whether the text, unquoted, is a scalar to YAML and not a list, a mapping or nothing it can read."""
+    try:
+        document = yaml.compose(f"- {text}")
+    except yaml.YAMLError:
+        return False
+    return isinstance(document, yaml.SequenceNode) and isinstance(document.value[0], yaml.ScalarNode)
 
 
 @pytest.mark.parametrize("twice", ["    description: Once more.\n", "    id: other\n"])

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from apps.sdk.imported_names import NameClash, import_id, import_names
 from apps.sdk.names import MAX_PORTABLE_NAME, match_skills, resolve_name, tool_name
-from preprocessor.expand import expand
 from preprocessor.intent import Intent
 from service.settings import ROOT
 from tests.support.catalogs import make_app, make_catalog, make_skill
+from tests.support.expanding import expand
 
 DATA = ROOT.parent / "shared" / "data"
 

@@ -87,7 +87,8 @@ async def test_every_operation_runs_again_and_again(kind: Kind, tmp_path: Path) 
             for _ in range(2):
                 work = {name: await count_work(call) for name, call in store.list_operations().items()}
     assert {done.transactions for done in work.values()} == {1}
-    assert sum(done.statements for name, done in work.items() if name.startswith(("begin", "append", "finish"))) == 12
+    written = [done.statements for name, done in work.items() if name.startswith(("begin", "append", "finish"))]
+    assert sum(written) == 12 + (kind == "PostgreSQL")  # which is asked for its clock
 
 
 async def test_bytes_are_those_of_the_file(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import dataclasses
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -10,6 +12,8 @@ from apps.sdk.catalog import SkillSpec
 from apps.sdk.chat import ToolCall
 from apps.sdk.contract import Contract
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.schemas.dialects.profiles import COMMON, GEMINI, OPENAI_STRICT
+from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from executor.calls import Call, CallError, parse_calls
 from executor.policy import Limits
 from executor.validation import SkillSchemas
@@ -303,6 +307,35 @@ def test_an_authors_keyword_cannot_hold_up_the_loop(schema: JsonObject, value: J
     assert (call.error is not None) == isinstance(value, str)
 
 
+@pytest.mark.parametrize("extra", [{"additionalProperties": False}, {"unevaluatedProperties": False}, {}])
+@pytest.mark.parametrize(
+    "value",
+    [{"a" * 2_000: 1}, {"a" * 1_000: 1}, {"a" * 308: 1}, {f"{n:05}" + "a" * 300: n for n in range(2_000)}],
+    ids=["long", "shorter", "allowed", "many"],
+)
+def test_names_of_fields_cannot_hold_up_the_loop(extra: JsonObject, value: JsonObject) -> None:
+    """Whatever the keyword that searches in them, in the search, the repair and the error: a fraction of a second a call."""
+    free = {"type": "object", "patternProperties": {r"\w+\w+@": {"type": "integer"}}, **extra}
+    spec = make_spec(name="a-b", parameters={"type": "object", "properties": {"v": free}})
+    begun = time.thread_time()
+    call = parse({"v": value}, spec)
+    assert time.thread_time() - begun < 1
+    assert (call.error or call.entries[0].error) is not None or not extra
+
+
+def test_the_searches_of_a_reply_share_their_time() -> None:
+    """The calls that would take more are refused; those before them, and those that search nothing, are not."""
+    spec = make_spec(name="a-b", parameters={"type": "object", "properties": {"v": {"items": {"pattern": r"\w+\w+@"}}}})
+    quick, slow = json.dumps({"v": ["ab@"] * 1_000}), json.dumps({"v": ["a" * 300] * 1_000})
+    written = [ToolCall("1", "a-b", quick), *[ToolCall("2", "a-b", slow)] * 10, ToolCall("3", "time-now", "{}")]
+    begun = time.thread_time()
+    first, *others, last = parse_calls(written, make_contract(spec, FREE), Limits(calls_per_reply=20)).calls
+    assert time.thread_time() - begun < 1.5
+    assert [(call.error, call.entries[0].error) for call in (first, last)] == [(None, None)] * 2
+    assert {error_of(call).code for call in others} == {"invalid_arguments"}
+    assert all("patterns" in error_of(call).message for call in others)
+
+
 def test_a_long_value_is_shortened_in_the_error() -> None:
     error = error_of(parse(requests({"query": 7, "limit": "x" * 100_000}), SEARCH))
     assert len(error.message) < 500
@@ -408,15 +441,70 @@ def test_integers_beyond_64_bits_reach_the_skill_exactly() -> None:
 WRITTEN = JSON | st.dictionaries(st.sampled_from(["requests", "query", "limit", "id", "x"]), JSON | st.lists(JSON), max_size=4)
 
 
-@given(WRITTEN.map(json.dumps) | st.text(), st.sampled_from([SEARCH, FLAT, FREE]))
-def test_whatever_is_written_is_one_call_and_only_valid_entries_may_run(text: str, skill: SkillSpec) -> None:
-    """DESIGN rule 1: nothing that a model writes raises, and nothing invalid gets through."""
-    call = parse(text, skill)
+SHOWN = [None, ToolSchemas(COMMON), ToolSchemas(GEMINI), ToolSchemas(OPENAI_STRICT)]
+SENT_AS_TEXT = make_spec(
+    name="notes-add",
+    parameters={
+        "type": "object",
+        "properties": {"requests": {"type": "array", "items": {"type": "object", "properties": {"x": {"type": "object"}}}}},
+    },
+)
+
+
+@given(WRITTEN.map(json.dumps) | st.text(), st.sampled_from([SEARCH, FLAT, FREE, SENT_AS_TEXT]), st.sampled_from(SHOWN))
+def test_whatever_is_written_is_one_call_and_only_valid_entries_may_run(
+    text: str, skill: SkillSpec, shown: ToolSchemas | None
+) -> None:
+    """DESIGN rule 1: nothing that a model writes raises, and nothing invalid gets through, whatever schema it was sent."""
+    call = parse_shown(text, skill, shown)
     assert call.error is None or (call.error.code, call.entries) == ("invalid_arguments", ())
     schema = SkillSchemas().find(skill)
     for entry in call.entries:
         assert entry.error or (schema.entry or schema.whole).is_valid(entry.arguments)
     assert len({str(entry.id) for entry in call.entries}) == len(call.entries)
+
+
+@pytest.mark.parametrize("shown", SHOWN, ids=lambda shown: "own" if shown is None else shown.profile.name)
+@pytest.mark.parametrize(
+    "inner",
+    ['{"a": 1, "a": 2}', '{"a": NaN}', '{"a": 1e999}', '{"a": ' * 200 + "1" + "}" * 200, '{"a": ' * 40 + "1" + "}" * 40],
+)
+def test_json_as_text_is_read_as_strictly_as_arguments(inner: str, shown: ToolSchemas | None) -> None:
+    """hostile D: what arguments may not hold does not come in through a text, also where objects are sent as text."""
+    call = parse_shown(json.dumps({"requests": [{"x": inner}]}), SENT_AS_TEXT, shown)
+    assert error_of(call).code == "invalid_arguments"
+
+
+@pytest.mark.parametrize("shown", SHOWN, ids=lambda shown: "own" if shown is None else shown.profile.name)
+@given(inner=st.dictionaries(st.sampled_from("ab"), JSON, max_size=3))
+def test_json_as_text_is_what_it_spells(shown: ToolSchemas | None, inner: JsonObject) -> None:
+    """hostile D: whichever schema was sent, to the last digit and type."""
+    call = parse_shown(json.dumps({"requests": [{"x": json.dumps(inner)}]}), SENT_AS_TEXT, shown)
+    assert arguments_of(call) == [{"x": inner}]
+
+
+def test_what_is_read_from_text_may_not_nest_deeper_than_arguments() -> None:
+    """Thirty-one levels are fine on their own, and too many inside twenty."""
+    schema: JsonObject = {"type": "object"}
+    for _ in range(20):
+        schema = {"type": "object", "properties": {"x": schema}}
+    skill = make_spec(name="a-b", parameters=schema)
+
+    def call_with(levels: int) -> Call:
+        value: Json = '{"a": ' * levels + "1" + "}" * levels
+        for _ in range(20):
+            value = {"x": value}
+        return parse_shown(json.dumps(value), skill, ToolSchemas(GEMINI))
+
+    assert call_with(30).entries[0].error is None
+    assert "nest deeper" in error_of(call_with(31)).message
+    assert "nest deeper" in error_of(call_with(35)).message
+
+
+def parse_shown(text: str, skill: SkillSpec, shown: ToolSchemas | None) -> Call:
+    """The call as it is read from a model that was sent the schema of a family; None = the author's own."""
+    contract = dataclasses.replace(make_contract(skill), schemas=shown)
+    return parse_calls([ToolCall("call_1", skill.tool_name, text)], contract, Limits()).calls[0]
 
 
 def test_a_schema_is_compiled_once_per_content() -> None:

@@ -10,10 +10,11 @@ from pydantic import ValidationError
 
 from apps.sdk.catalog import Provider
 from preprocessor.availability import Deactivation, Override
-from preprocessor.expand import Expander, Expansion, PatternMatch, expand
+from preprocessor.expand import Expander, Expansion, PatternMatch
 from preprocessor.intent import Intent
 from preprocessor.toolsets import Overlay, Toolsets
 from tests.support.catalogs import ScriptedAvailability, make_app, make_catalog, make_memory, make_mode, make_skill
+from tests.support.expanding import expand
 from tests.toggles.fixtures import TABLE_CATALOG, TABLE_TOOLSETS, names
 from tests.toggles.intents import PATTERNS
 

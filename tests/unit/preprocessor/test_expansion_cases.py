@@ -12,13 +12,13 @@ from pydantic import ValidationError
 
 from apps.sdk.jsontypes import Json
 from preprocessor.availability import Deactivation
-from preprocessor.expand import expand
 from preprocessor.exposure import expose
 from preprocessor.intent import Intent, merge_intent
 from preprocessor.selection import PatternMatch, ProfileSelection
 from preprocessor.toolsets import Toolset, Toolsets
 from service.settings import ROOT
 from tests.support.catalogs import ScriptedAvailability, make_skill
+from tests.support.expanding import expand
 from tests.toggles.fixtures import CASE_CATALOG, CASE_TOOLSETS, D, expand_case, make_case_catalog, read
 
 OVERLAY = "s-web_search"
@@ -93,6 +93,16 @@ def test_a_missing_key_leaves_a_switch() -> None:
 def test_null_takes_a_toolset_back() -> None:
     """Case 11."""
     assert merge_intent(store({"toolset": "mix"}), read({"toolset": None})).dump() == {}
+
+
+@pytest.mark.parametrize("switch", [True, {"tools": True}])
+def test_the_older_key_has_one_value(switch: Json) -> None:
+    """`tools: true` after `tools: []` is the standard set again; `enabled: true` leaves the picks as they are."""
+    for picks in ([], ["a-beta"]):
+        assert merge_intent(store({"tools": picks}), read(switch)).dump() == {"enabled": True}
+        assert merge_intent(store({"tools": picks}), read({"enabled": True})).dump() == {"enabled": True, "picks": picks}
+    off = merge_intent(store({"tools": ["a-beta"]}), read({"tools": False}))
+    assert (off.is_off, merge_intent(off, read({"tools": ["a-alpha"]})).dump()) == (True, {"picks": ["a-alpha"]})
 
 
 @pytest.mark.parametrize(

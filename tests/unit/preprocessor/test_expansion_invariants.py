@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from preprocessor.expand import Expansion, expand
+from preprocessor.expand import Expansion
 from preprocessor.exposure import expose
 from preprocessor.intent import Intent, merge_intent
 from preprocessor.selection import ProfileSelection
 from tests.support.catalogs import make_app, make_catalog, make_skill
+from tests.support.expanding import expand
 from tests.toggles.fixtures import FURTHER, STANDARD, TABLE_CATALOG, TABLE_TOOLSETS
 from tests.toggles.intents import INTENTS, PATTERNS, PROFILES, TOOLSET
 

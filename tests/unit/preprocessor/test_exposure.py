@@ -12,12 +12,12 @@ import pytest
 
 from apps.sdk.catalog import Catalog, Instruction
 from apps.sdk.chat import Message, ToolCall
-from preprocessor.expand import expand
 from preprocessor.exposure import AppInstruction, Exposure, expose, find_called_skills
 from preprocessor.intent import Intent
 from preprocessor.settings import PreprocessSettings
 from preprocessor.toolsets import Overlay, Toolsets
 from tests.support.catalogs import make_app, make_bundled_like, make_catalog, make_skill
+from tests.support.expanding import expand
 
 CATALOG = make_catalog(
     make_app(
@@ -150,7 +150,7 @@ def test_a_called_skill_that_is_switched_off_is_not_its_twin() -> None:
 
 BYTES = """
 import hashlib, orjson
-from preprocessor.expand import expand
+from tests.support.expanding import expand
 from preprocessor.exposure import expose
 from preprocessor.intent import Intent
 from tests.support.catalogs import make_bundled_like

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ValidationError
 
-from preprocessor.intent import MAX_GLOBS, MAX_NAMES, TOOLSET_NAMES, Intent
+from preprocessor.intent import MAX_FREE_GLOBS, MAX_GLOBS, MAX_NAMES, TOOLSET_NAMES, Intent
 from service.http.json_body import parse_json
 from service.http.problems import InvalidRequest
 from service.http.schemas import ExpandBody
@@ -61,6 +61,9 @@ def test_sugar_reads_as_the_plain_model(written: Any, plain: dict[str, Any]) -> 
         {"picks": ["x" * 201]},
         {"disabled": ["a"] * (MAX_NAMES + 1)},
         {"disabled": ["a-*"] * (MAX_GLOBS + 1)},
+        {"disabled": ["*-a"] * (MAX_FREE_GLOBS + 1)},
+        {"allowed": ["a*[a-z]*"] * (MAX_FREE_GLOBS + 1)},
+        {"picks": ["**"] * (MAX_FREE_GLOBS + 1)},
         {"tools": True, "enabled": True},
         {"tools": ["a-a"], "picks": ["b-b"]},
         {"tools": 3},
@@ -153,7 +156,7 @@ def test_an_unknown_toolset_is_refused_only_where_they_are_known() -> None:
 def test_what_is_kept_is_what_was_said() -> None:
     """A few dozen bytes, without nulls, read back equal; missing and null differ until it is merged."""
     intent = read({"tools": True, "web_search": True, "toolset": None})
-    assert intent.model_fields_set == {"enabled", "web_search", "toolset"}
+    assert intent.model_fields_set == {"enabled", "picks", "web_search", "toolset"}
     assert intent.dump() == {"enabled": True, "web_search": True}
     assert Intent.model_validate(intent.dump()) == intent
     assert read(None).model_fields_set == set(Intent.model_fields)
@@ -183,6 +186,12 @@ def judge(body: Any) -> Intent | InvalidRequest:
         return parse_json(json.dumps(body).encode(), ExpandBody).wanted
     except InvalidRequest as refused:
         return refused
+
+
+def test_as_many_globs_as_are_allowed() -> None:
+    """Those that merely end in `*` are quickly matched, so there may be more of them."""
+    given = ["*-a"] * MAX_FREE_GLOBS + ["a-*"] * (MAX_GLOBS - MAX_FREE_GLOBS)
+    assert read({"disabled": [*given, "plain"]}).disabled == (*given, "plain")
 
 
 @given(ANY_INTENT)

@@ -21,7 +21,6 @@ from apps.sdk.chat import (
     ModelUnavailable,
     Usage,
 )
-from preprocessor.expand import expand
 from preprocessor.intent import Intent
 from preprocessor.preselect import Preselection, Preselector, Selected
 from preprocessor.prompt import FOCUS_MODES, MEMORIES, NEEDS, SKILLS
@@ -29,6 +28,7 @@ from preprocessor.retrieval.lexical import LexicalIndex
 from preprocessor.settings import PreprocessSettings
 from preprocessor.validate import Rejected
 from tests.support.catalogs import make_app, make_bundled_like, make_catalog, make_memory, make_mode, make_skill
+from tests.support.expanding import expand
 from tests.support.scripted_model import ScriptedModel, make_call, make_reply
 from tests.unit.preprocessor.texts import TEXTS
 

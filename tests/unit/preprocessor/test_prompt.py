@@ -139,4 +139,4 @@ def test_each_family_is_sent_a_function_that_it_takes(profile: str) -> None:
     assert find_faults(function.parameters, profile) == []
     sent = dict(zip(odd, list(function.parameters["properties"])[-2:], strict=True))
     written = {sent["level"]: "2" if "string" in str(function.parameters["properties"]["level"]) else 2, sent["my topic"]: "jam"}
-    assert restore_arguments(plan, written) == {"level": 2, "my topic": "jam"}
+    assert restore_arguments(plan, written).arguments == {"level": 2, "my topic": "jam"}

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessor.expand import expand
 from preprocessor.intent import Intent
 from preprocessor.validate import MAX_NAMES, Rejected, Scope, Validated, scope_skills, validate_names
 from tests.support.catalogs import make_app, make_catalog, make_skill
+from tests.support.expanding import expand
 
 VALID = ("a-b_c", "a_b-c", "web-read", "web-search")
 SCOPE = Scope(VALID, VALID, disabled=("web-off",), out_of_scope=("web-rare",))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from apps.sdk.manifest.yaml_source import MAX_BYTES
+from apps.sdk.schemas.parameters import compile_validator
 from preprocessor.prompt import FIELDS
 from service.instructions import InstructionsError, load_instructions
 from service.settings import ROOT
@@ -38,6 +39,12 @@ def test_a_list_is_short_for_an_enum(tmp_path: Path) -> None:
     """Case 21: `mood: [good, bad]` declares an extra field with these two values."""
     texts = load_instructions(write(tmp_path, "  extra:\n", "  extra:\n    mood: [good, bad]\n"))
     assert texts.preselection.extra["mood"] == {"type": "string", "enum": ["good", "bad"]}
+
+
+def test_an_extra_field_may_be_spelled_as_in_an_older_draft(tmp_path: Path) -> None:
+    """It is upgraded where it is loaded, as a skill's schema is: models and the check of their answers read one draft."""
+    texts = load_instructions(write(tmp_path, "  extra:\n", "  extra:\n    mood: {type: string, nullable: true}\n"))
+    assert compile_validator(texts.preselection.extra["mood"]).is_valid(None)
 
 
 @pytest.mark.parametrize(

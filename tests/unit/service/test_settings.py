@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from service.settings import ROOT, Settings
+from service.settings import LONGEST, ROOT, Settings
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +62,20 @@ def test_a_wrong_value_is_an_error(monkeypatch: pytest.MonkeyPatch, name: str, v
         return
     with pytest.raises(ValidationError):
         Settings()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["CONVERSATION_RETENTION", "EVENT_RETENTION", "IDEMPOTENCY_RETENTION", "CONVERSATION_LEASE", "TURN_TIMEOUT_MAX"],
+)
+@pytest.mark.parametrize("value", ["1e12", "inf", "nan"])
+def test_a_time_that_no_date_can_hold_is_an_error(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    """Who wants something to stay for ever says a hundred years; else what clears up would fail when the service runs."""
+    monkeypatch.setenv(f"SHORTLIST_{name}", value)
+    with pytest.raises(ValidationError):
+        Settings()
+    monkeypatch.setenv(f"SHORTLIST_{name}", str(LONGEST))
+    assert getattr(Settings(), name.lower()) == LONGEST
 
 
 def test_a_model_that_only_a_rule_names_is_a_model() -> None:

@@ -10,7 +10,6 @@ from apps.sdk.schemas.dialects.reading import TooLarge, read_schema
 from apps.sdk.schemas.dialects.records import Adapted, Refused
 from apps.sdk.schemas.dialects.telling import Teller
 from apps.sdk.schemas.dialects.writing import Writer
-from apps.sdk.schemas.upgrading import upgrade_schema
 
 MAX_CHARACTERS = 120_000
 """Of a schema as JSON: what OpenAI takes of names and values alone, and more than a request should spend on one function."""
@@ -19,12 +18,13 @@ MAX_CHARACTERS = 120_000
 def adapt(schema: Json, profile: Profile) -> Adapted | Refused:
     """The schema for one family of providers; the same bytes for the same schema, and `schema` itself where it fits already.
 
-    What is adapted stays as it is when it is adapted again. Nothing is changed in `schema`.
+    `schema` is one in draft 2020-12, as `upgrading` makes it where an app is loaded. What is adapted stays as it is when it is
+    upgraded and adapted again. Nothing is changed in `schema`.
     """
     teller = Teller(profile)
     writer = Writer(profile, teller)
     try:
-        shape = read_schema(upgrade_schema(schema).schema)
+        shape = read_schema(schema)
         written = writer.write_root(shape)
     except (TooLarge, RecursionError) as error:
         return Refused(str(error) if isinstance(error, TooLarge) else "it nests too deeply")

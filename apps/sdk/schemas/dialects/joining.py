@@ -9,7 +9,7 @@ from dataclasses import replace
 from apps.sdk.jsontypes import Json
 from apps.sdk.schemas.dialects.listing import deduplicate_values, join_values, keep_fitting
 from apps.sdk.schemas.dialects.notation import show, word_limit, word_shape
-from apps.sdk.schemas.dialects.shapes import ANYTHING, NOTHING, Additional, Shape, deduplicate, strip_texts
+from apps.sdk.schemas.dialects.shapes import ANNOTATIONS, ANYTHING, NOTHING, Additional, Shape, deduplicate, strip_texts
 
 MAX_ALTERNATIVES = 16
 """Shapes that two unions may make together; what goes over it is told in words."""
@@ -174,7 +174,8 @@ def merge_objects(branches: Sequence[Shape], *, exclusive: bool) -> Shape:
     names = dict.fromkeys(name for branch in branches for name in branch.properties)
     required = tuple(name for name in branches[0].required if all(name in branch.required for branch in branches))
     fields = {name: unite([branch.properties[name] for branch in branches if name in branch.properties]) for name in names}
-    rule = _word_rule(branches, fields, required, exclusive=exclusive)
+    limits = {key: value for key, value in branches[0].limits.items() if all(b.limits.get(key) == value for b in branches)}
+    rule = _word_rule(branches, fields, required, limits, exclusive=exclusive)
     if exclusive and not rule and not are_disjoint(branches):
         rule = EXACTLY_ONE
     additional = branches[0].additional if all(b.additional == branches[0].additional for b in branches) else None
@@ -182,6 +183,7 @@ def merge_objects(branches: Sequence[Shape], *, exclusive: bool) -> Shape:
         types=frozenset({"object"}),
         named=True,
         notes=tuple(dict.fromkeys((*(note for branch in branches for note in branch.notes), *([rule] if rule else [])))),
+        limits=limits,
         properties=fields,
         required=required,
         additional=additional,
@@ -189,9 +191,16 @@ def merge_objects(branches: Sequence[Shape], *, exclusive: bool) -> Shape:
     )
 
 
-def _word_rule(branches: Sequence[Shape], fields: Mapping[str, Shape], required: Sequence[str], *, exclusive: bool) -> str:
+def _word_rule(
+    branches: Sequence[Shape],
+    fields: Mapping[str, Shape],
+    required: Sequence[str],
+    limits: Mapping[str, Json],
+    *,
+    exclusive: bool,
+) -> str:
     """What tells the branches apart, in words; empty when nothing does."""
-    wanted = [_word_branch(branch, fields, required) for branch in branches]
+    wanted = [_word_branch(branch, fields, required, limits) for branch in branches]
     amount = "exactly one" if exclusive else "at least one"
     if len(set(map(tuple, wanted))) == 1:
         if len({frozenset(branch.properties) for branch in branches}) == 1:
@@ -203,8 +212,9 @@ def _word_rule(branches: Sequence[Shape], fields: Mapping[str, Shape], required:
     return f"the fields must fit {amount} of these forms: {forms}"
 
 
-def _word_branch(branch: Shape, fields: Mapping[str, Shape], required: Sequence[str]) -> list[str]:
+def _word_branch(branch: Shape, fields: Mapping[str, Shape], required: Sequence[str], limits: Mapping[str, Json]) -> list[str]:
     named = [name for name in branch.required if name not in required]
     narrowed = {name: part for name, part in branch.properties.items() if part != fields.get(name) and part.enum}
     values = [f"{name} = {word_shape(part)}" for name, part in narrowed.items()]
-    return [*values, *(name for name in named if name not in narrowed)]
+    sizes = [word_limit(key, value) for key, value in branch.limits.items() if key not in {*limits, *ANNOTATIONS}]
+    return [*values, *(name for name in named if name not in narrowed), *sizes]

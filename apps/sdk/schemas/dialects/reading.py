@@ -197,11 +197,10 @@ class _Conditions:
         condition = self._raw.get("if")
         if not isinstance(condition, dict | bool):
             return
-        for word, keyword in (("then", "then"), ("else", "else")):
+        for keyword, when in (("then", "if"), ("else", "if not")):
             part = self._raw.get(keyword)
             if _says_something(part):
-                unless = "if not" if word == "else" else "if"
-                yield f"{unless} {self._word(condition)} then {self._add(part)}"
+                yield f"{when} {self._word(condition)} then {self._add(part)}"
 
     def _count_contained(self) -> str:
         least, most = self._raw.get("minContains", 1), self._raw.get("maxContains")

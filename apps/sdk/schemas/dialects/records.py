@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from apps.sdk.jsontypes import JsonObject
 from apps.sdk.schemas.dialects.restoring import Plan
@@ -39,6 +39,3 @@ class Refused:
     """Why a schema cannot be sent to a family."""
 
     reason: str
-
-
-Kind: TypeAlias = Literal["object", "array", "string", "number", "boolean"]

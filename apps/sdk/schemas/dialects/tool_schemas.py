@@ -10,7 +10,7 @@ from apps.sdk.jsontypes import JsonObject
 from apps.sdk.schemas.dialects.adapting import adapt
 from apps.sdk.schemas.dialects.profiles import COMMON, Profile
 from apps.sdk.schemas.dialects.records import Adapted, Refused
-from apps.sdk.schemas.dialects.restoring import restore_arguments
+from apps.sdk.schemas.dialects.restoring import Restored, restore_arguments
 from apps.sdk.schemas.parameters import REQUESTS_PER_CALL, with_request_fields
 
 _MAX_KEPT = 4096
@@ -41,7 +41,7 @@ class ToolSchemas:
                     del self._kept[next(iter(self._kept))]
         return found
 
-    def restore(self, skill: SkillSpec, arguments: JsonObject) -> JsonObject:
+    def restore(self, skill: SkillSpec, arguments: JsonObject) -> Restored:
         """A model's arguments as the author's schema wants them."""
         found = self.find(skill)
-        return restore_arguments(found.plan, arguments) if isinstance(found, Adapted) else arguments
+        return restore_arguments(found.plan, arguments) if isinstance(found, Adapted) else Restored(arguments)

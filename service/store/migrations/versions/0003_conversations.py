@@ -24,7 +24,7 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("epoch", sa.Integer, nullable=False),
         sa.Column("running_turn", sa.String),
-        sa.Column("lease_expires_at", sa.DateTime(timezone=True)),
+        sa.Column("lease_expires_at", sa.DateTime(timezone=True), index=True),
         sa.Column("last_event", sa.BigInteger, nullable=False),
         sa.Column("last_seq", sa.Integer, nullable=False),
         sa.Index("ix_conversations_owner", "tenant", "user_id", "updated_at", "id"),

@@ -84,8 +84,8 @@ def test_each_is_sent_legally_and_calls_are_held_to_its_meaning(tmp_path: Path, 
     assert find_faults(found.schema, profile) == []
     assert "$ref" not in json.dumps(found.schema)
     validator = compile_validator(skill.parameters)
-    assert validator.is_valid(schemas.restore(skill, row.good))
-    assert not validator.is_valid(schemas.restore(skill, row.bad))
+    assert validator.is_valid(schemas.restore(skill, row.good).arguments)
+    assert not validator.is_valid(schemas.restore(skill, row.bad).arguments)
 
 
 @pytest.mark.parametrize("profile", PROFILES)

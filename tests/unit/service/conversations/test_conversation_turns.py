@@ -6,8 +6,10 @@ import asyncio
 
 import pytest
 
+from apps.sdk.chat import Message
 from preprocessor.intent import Intent
 from service.conversations.errors import TurnSuperseded
+from service.models.history import UNANSWERED
 from service.store.errors import ConversationBusy, ConversationMissing, StoreUnavailable
 from service.turns.begun import carry_out
 from service.turns.events import Emit, discard
@@ -35,6 +37,18 @@ async def test_a_turn_is_given_what_is_stored(replica: Replica) -> None:
     intent = (await replica.conversations.get(ANN, "c")).intent
     assert intent is not None
     assert intent.dump() == {"enabled": True}
+
+
+async def test_a_turn_without_an_answer_stands_alone(replica: Replica) -> None:
+    """What made it fail is not joined to the next message; a turn's own messages are."""
+    for text in ("first", "second"):
+        async with replica.turns.hold(CALLER, "c", (HELLO, Message("user", text)), None, make_limits(), stream=False) as turn:
+            await turn.fail({"code": "broken"})
+    async with replica.hold() as turn:
+        said = [(message.role, message.text) for message in turn.request.messages]
+    hello, closed = ("user", "hello"), ("assistant", UNANSWERED)
+    assert said == [hello, ("user", "first"), closed, hello, ("user", "second"), closed, hello]
+    assert await replica.said() == ["hello", "first", "hello", "second", "hello"]
 
 
 async def test_a_beginning_that_fails_holds_nothing(replica: Replica) -> None:

@@ -85,6 +85,29 @@ async def test_an_end_that_cannot_be_kept_at_first(replica: Replica, failure: Fa
     assert [event.id for event in await replica.told()] == [turn.end_id]
 
 
+async def test_an_event_that_cannot_be_kept_costs_nothing_else(replica: Replica) -> None:
+    """What is no JSON is dropped where it is told; the answer, the other events and the turn's end stay."""
+
+    async def tell(emit: Emit, log: MessageLog) -> None:
+        emit(Event("turn.started", {"id": "one"}))
+        emit(Event("tool.finished", {"what": object()}))
+        log.add([Message("assistant", "call"), Message("tool", "result")])
+
+    replica.runner.script = tell
+    async with replica.hold() as turn:
+        outcome = await carry_out(turn, discard, describe)
+    assert await replica.said() == ["hello", "call", "result", outcome.answer.text]
+    assert [event.name for event in await replica.told()] == ["turn.started", "turn.finished"]
+    assert (await replica.states(), await replica.is_free()) == ([("done", None)], True)
+
+
+async def test_a_problem_that_cannot_be_kept_frees_the_conversation(replica: Replica) -> None:
+    """The turn has failed all the same."""
+    async with replica.hold() as turn:
+        await turn.fail({"code": "odd", "what": object()})
+    assert (await replica.states(), await replica.is_free(), await replica.told()) == ([("failed", "odd")], True, [])
+
+
 @pytest.mark.usefixtures("soon")
 async def test_an_end_that_cannot_be_kept(replica: Replica) -> None:
     """The turn is told; nothing of its end is there, and the conversation is free when its lease is over."""

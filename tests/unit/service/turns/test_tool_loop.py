@@ -37,7 +37,7 @@ from service.turns.errors import BudgetSpent
 from service.turns.events import Event, discard
 from service.turns.request import TurnLimits
 from service.turns.tool_calls import ToolCalls
-from service.turns.tool_loop import ToolLoop
+from service.turns.tool_loop import SHORTENED, ToolLoop
 from tests.e2e.lab import wait_until
 from tests.support.catalogs import make_skill
 from tests.support.wire_rules import find_fault
@@ -276,6 +276,24 @@ async def test_the_budget_is_the_turns_whole_one(make_loop: MakeLoop, budget: in
             await loop.run(HISTORY, tools())
         assert raised.value.tokens == budget
     assert len(model.requests) == asked
+
+
+async def test_a_history_beyond_the_budget_is_shortened(make_loop: MakeLoop) -> None:
+    """Only the caller's own message can be too dear: a conversation that has grown goes on, with room for another round."""
+    skill = SlowSkill()
+    skill.release.set()
+    earlier = [Message("user", "first " * 100), Message("assistant", "yes " * 100)] * 10
+    model = Script([calls("a"), says("Done.")])
+    loop = make_loop(model, skill, budget=1_000)
+    await loop.run((HISTORY[0], *earlier, HISTORY[1]), tools())
+    assert loop.state.answered
+    assert (len(model.requests), loop.state.notices) == (2, [SHORTENED, SHORTENED])
+    assert 0 < loop.state.left_out.turns < 10
+    model = Script([])
+    dear = (HISTORY[0], *earlier, Message("user", "word " * 2_000))
+    with pytest.raises(BudgetSpent):
+        await make_loop(model, skill, budget=1_000).run(dear, tools())
+    assert not model.requests
 
 
 async def test_each_request_knows_the_time_that_is_left(make_loop: MakeLoop) -> None:

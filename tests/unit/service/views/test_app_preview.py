@@ -8,7 +8,6 @@ from apps.sdk.catalog import Instruction, Quarantined
 from apps.sdk.schemas.dialects.profiles import LOCAL
 from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from apps.sdk.tokens import estimate_definition, estimate_tokens
-from preprocessor.expand import expand
 from preprocessor.exposure import expose
 from preprocessor.intent import Intent
 from preprocessor.prompt import Candidates, build_list
@@ -16,6 +15,7 @@ from service.instructions import load_instructions
 from service.settings import ROOT
 from service.views.app_preview import preview_app
 from tests.support.catalogs import HERE, make_app, make_catalog, make_memory, make_mode, make_skill
+from tests.support.expanding import expand
 
 ROWS = [{"title": f"Title {number}", "hash": "f" * 40} for number in range(5)]
 SEARCH = make_skill(

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from apps.sdk.jsontypes import JsonObject
-from apps.sdk.schemas.dialects.adapting import adapt
 from apps.sdk.schemas.dialects.profiles import COMMON, GEMINI, LOCAL, OPENAI, OPENAI_STRICT, PROFILES
 from apps.sdk.schemas.dialects.records import Adapted, Refused
+from tests.support.adapted import upgrade_and_adapt
 from tests.support.hostile_schemas import HOSTILE, make_object, render_golden
 from tests.support.provider_rules import find_faults
 
@@ -19,7 +19,7 @@ GOLDEN = Path(__file__).with_name("golden.json")
 
 
 def adapted(name: str, profile: str) -> Adapted:
-    found = adapt(HOSTILE[name], PROFILES[profile])
+    found = upgrade_and_adapt(HOSTILE[name], PROFILES[profile])
     assert isinstance(found, Adapted)
     return found
 
@@ -34,14 +34,14 @@ def test_every_family_is_sent_what_it_was() -> None:
 def test_what_is_sent_is_legal_for_its_family(name: str, profile: str) -> None:
     """By the strict checkers; what cannot be made legal is refused with a reason, and the author's copy stays as it was."""
     before = copy.deepcopy(HOSTILE[name])
-    found = adapt(HOSTILE[name], PROFILES[profile])
+    found = upgrade_and_adapt(HOSTILE[name], PROFILES[profile])
     assert HOSTILE[name] == before
     if isinstance(found, Refused):
         assert name == "root type string"
         assert found.reason
         return
     assert find_faults(found.schema, profile) == []
-    again = adapt(found.schema, PROFILES[profile])
+    again = upgrade_and_adapt(found.schema, PROFILES[profile])
     assert isinstance(again, Adapted)
     assert json.dumps(again.schema) == json.dumps(found.schema)
 
@@ -93,7 +93,7 @@ def test_what_has_no_keyword_is_told() -> None:
 def test_a_legal_schema_is_sent_as_the_author_wrote_it() -> None:
     """The very object, so that its keys keep the author's order."""
     schema = {"properties": {"a": {"description": "An a.", "type": "string"}}, "required": ["a"], "type": "object"}
-    found = adapt(schema, OPENAI)
+    found = upgrade_and_adapt(schema, OPENAI)
     assert isinstance(found, Adapted)
     assert found.schema is schema
     assert (found.lost, found.plan) == ((), None)
@@ -110,20 +110,20 @@ def test_a_legal_schema_is_sent_as_the_author_wrote_it() -> None:
 )
 def test_what_cannot_be_sent_is_refused_with_a_reason(schema: JsonObject, reason: str) -> None:
     """That costs this one skill, never the request."""
-    assert adapt(schema, COMMON) == Refused(reason)
+    assert upgrade_and_adapt(schema, COMMON) == Refused(reason)
 
 
 def test_references_that_multiply_are_refused() -> None:
     """Twenty levels of two references each would be a million schemas."""
     levels = {f"l{n}": make_object(a={"$ref": f"#/$defs/l{n + 1}"}, b={"$ref": f"#/$defs/l{n + 1}"}) for n in range(20)}
-    found = adapt({**make_object(top={"$ref": "#/$defs/l0"}), "$defs": {**levels, "l20": {"type": "string"}}}, OPENAI)
+    found = upgrade_and_adapt({**make_object(top={"$ref": "#/$defs/l0"}), "$defs": {**levels, "l20": {"type": "string"}}}, OPENAI)
     assert isinstance(found, Refused)
     assert "more than 5,000 schemas" in found.reason
 
 
 def test_a_long_list_of_values_is_told_instead() -> None:
     """Over the family's limit on listed values the field is open, and the words hold the start of the list."""
-    found = adapt(make_object(v={"enum": [f"value {number}" for number in range(2_000)]}), OPENAI_STRICT)
+    found = upgrade_and_adapt(make_object(v={"enum": [f"value {number}" for number in range(2_000)]}), OPENAI_STRICT)
     assert isinstance(found, Adapted)
     text = found.schema["properties"]["v"]["anyOf"][0]
     assert "enum" not in text
@@ -135,7 +135,7 @@ def test_deep_containers_become_json_text() -> None:
     schema: JsonObject = {"type": "string"}
     for _ in range(14):
         schema = make_object(inner=schema)
-    found = adapt(schema, OPENAI_STRICT)
+    found = upgrade_and_adapt(schema, OPENAI_STRICT)
     assert isinstance(found, Adapted)
     assert find_faults(found.schema, "openai_strict") == []
     assert "JSON text of: {inner?:" in json.dumps(found.schema)
@@ -143,7 +143,7 @@ def test_deep_containers_become_json_text() -> None:
 
 def test_descriptions_have_a_limit() -> None:
     """A cut is in the report."""
-    found = adapt(make_object(a={"type": "string", "description": "word " * 2_000}), LOCAL)
+    found = upgrade_and_adapt(make_object(a={"type": "string", "description": "word " * 2_000}), LOCAL)
     assert isinstance(found, Adapted)
     assert len(found.schema["properties"]["a"]["description"]) <= 4_000
     assert [(loss.keyword, loss.told) for loss in found.lost] == [("description", False)]
@@ -155,6 +155,6 @@ def test_one_choice_of_two_parts_that_contradict_is_left_out() -> None:
         "type": "object",
         "allOf": [{**make_object(a={}), "additionalProperties": False}, make_object(b={"type": "string"})],
     }
-    found = adapt(schema, GEMINI)
+    found = upgrade_and_adapt(schema, GEMINI)
     assert isinstance(found, Adapted)
     assert list(found.schema["properties"]) == ["a"]

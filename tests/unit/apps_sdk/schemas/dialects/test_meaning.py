@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from apps.sdk.jsontypes import Json, JsonObject
-from apps.sdk.schemas.dialects.adapting import adapt
 from apps.sdk.schemas.dialects.profiles import GEMINI, LOCAL, OPENAI, OPENAI_STRICT, PROFILES
 from apps.sdk.schemas.dialects.records import Adapted
 from apps.sdk.schemas.dialects.restoring import restore_arguments
@@ -21,6 +20,7 @@ from apps.sdk.schemas.equality import make_comparable
 from apps.sdk.schemas.parameters import check_parameters, compile_validator, upgrade_parameters
 from apps.sdk.schemas.walks import walk_schemas
 from service.settings import ROOT
+from tests.support.adapted import upgrade_and_adapt
 from tests.support.any_schema import ROOTS
 from tests.support.hostile_schemas import TEXT, make_object
 from tests.support.provider_rules import find_faults
@@ -47,7 +47,7 @@ def adapt_any(schema: JsonObject, profile: str) -> tuple[JsonObject, Adapted]:
     """The upgraded schema and what is sent of it; other examples are passed over."""
     parameters = upgrade_parameters(schema).schema
     assume(check_parameters(parameters) is None)
-    found = adapt(parameters, PROFILES[profile])
+    found = upgrade_and_adapt(parameters, PROFILES[profile])
     assume(isinstance(found, Adapted))
     assert isinstance(found, Adapted)
     return parameters, found
@@ -63,7 +63,7 @@ def test_what_a_model_may_write_is_valid_or_a_loss_was_reported(schema: JsonObje
     for _ in range(6):
         value = make_value(found.schema, random)
         if fits_sent(found.schema, value):
-            broken = {str(error.validator) for error in validator.iter_errors(restore_arguments(found.plan, value))}
+            broken = {str(error.validator) for error in validator.iter_errors(restore_arguments(found.plan, value).arguments)}
             assert broken <= lost or lost & OPEN_KEYWORDS, (broken, lost, found.schema, value)
 
 
@@ -85,10 +85,10 @@ def test_what_the_author_allows_can_be_written_or_a_loss_was_reported(schema: Js
     for _ in range(6):
         value = make_value(parameters, random)
         if PROFILES[profile].closed:
-            value = restore_arguments(found.plan, make_value(found.schema, random))
+            value = restore_arguments(found.plan, make_value(found.schema, random)).arguments
         if validator.is_valid(value):
             written = write_as_sent(value, found.schema, found.plan)
-            same = make_comparable(restore_arguments(found.plan, written)) == make_comparable(value)
+            same = make_comparable(restore_arguments(found.plan, written).arguments) == make_comparable(value)
             is_whole = same and fits_sent(found.schema, written)
             assert is_whole or {loss.keyword for loss in found.lost} & NARROWING, (found.schema, value, written)
 
@@ -153,19 +153,19 @@ def test_hard_schemas_are_sent_legally_in_bounded_time_or_refused(schema: JsonOb
     """Adapted once and again, to the same bytes; the author's copy stays as it was."""
     before = repr(schema)
     started = time.monotonic()
-    found = adapt(schema, PROFILES[profile])
+    found = upgrade_and_adapt(schema, PROFILES[profile])
     assert time.monotonic() - started < 5
     assert repr(schema) == before
     if isinstance(found, Adapted):
         assert find_faults(found.schema, profile) == []
-        again = adapt(found.schema, PROFILES[profile])
+        again = upgrade_and_adapt(found.schema, PROFILES[profile])
         assert isinstance(again, Adapted)
         assert json.dumps(again.schema) == json.dumps(found.schema)
 
 
 def send(part: Json, profile: str) -> tuple[Json, str]:
     """One field as it is sent, and its description."""
-    found = adapt(make_object(a=part), PROFILES[profile])
+    found = upgrade_and_adapt(make_object(a=part), PROFILES[profile])
     assert isinstance(found, Adapted)
     sent = found.schema["properties"]["a"]
     return sent, json.dumps(sent)

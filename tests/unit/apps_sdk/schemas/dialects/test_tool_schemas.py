@@ -16,11 +16,11 @@ from apps.sdk.schemas.dialects.records import Refused
 from apps.sdk.schemas.dialects.tool_schemas import ToolSchemas
 from executor.calls import parse_calls
 from executor.policy import Limits
-from preprocessor.expand import expand
 from preprocessor.exposure import Exposure, expose
 from preprocessor.intent import Intent
 from preprocessor.tools import build_definition
 from tests.support.catalogs import make_app, make_catalog, make_skill
+from tests.support.expanding import expand
 from tests.support.hostile_schemas import HOSTILE, make_object
 
 SIZED = make_skill(
