@@ -1,6 +1,7 @@
 """What a log line may hold, whether `service.logs` renders it or, for commands that start at once, `service.plain_logs`.
 
-At info level and above no line holds a message's text, a call's arguments or a result; at no level a credential.
+At info level and above no line holds a message's text, a call's arguments or a result; at no level a field that is named as a
+credential. At debug an exception's text is there, which may quote what was sent.
 """
 
 from __future__ import annotations
@@ -19,9 +20,8 @@ from uuid import UUID
 LogLevel: TypeAlias = Literal["debug", "info", "warning", "error"]
 
 REMOVED: Final = "[removed]"
-CREDENTIALS: Final = frozenset(
-    {"authorization", "api_key", "apikey", "cookie", "password", "secret", "secrets", "set-cookie", "token"}
-)
+CREDENTIALS: Final = re.compile(r"(^|[_-])(authorization|api[_-]?key|cookie|password|passwd|secrets?|token)$")
+"""How the name of a field ends that holds one."""
 TEXTS: Final = frozenset({
     "answer", "arguments", "body", "content", "data", "message", "messages", "prompt", "query", "request", "result", "text",
 })  # fmt: skip
@@ -68,7 +68,8 @@ def read_fields(record: logging.LogRecord) -> dict[str, object]:
 
 def clean_field(key: object, value: object, level: str, depth: int = 5) -> object:
     """The value, without what must not be logged at `level`; looks into nested objects and lists."""
-    if str(key).lower() in (CREDENTIALS if level == "debug" else CREDENTIALS | TEXTS):
+    name = str(key).lower()
+    if CREDENTIALS.search(name) or (level != "debug" and name in TEXTS):
         return REMOVED
     if depth and isinstance(value, dict):
         return {name: clean_field(name, item, level, depth - 1) for name, item in value.items()}

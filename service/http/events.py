@@ -19,7 +19,7 @@ from service.turns.events import Emit, Event, EventName
 from service.views.conversations import EventsView, describe_event
 
 LAST_EVENT_ID: Final = "Last-Event-ID"
-MAX_ID: Final = 2**62
+MAX_ID: Final = 2**53
 PAGE: Final = 100
 MOST: Final = 500
 

@@ -14,6 +14,7 @@ from apps.sdk.jsontypes import JsonObject
 from apps.sdk.languages import MAX_TAG
 from preprocessor.availability import OverrideKind
 from service.access.keys import TENANT_FORM
+from service.http.events import LAST_EVENT_ID
 from service.http.idempotency import HEADER as IDEMPOTENCY_KEY
 from service.http.reading import LANGUAGE, TENANT, TIMEOUT, USER
 from service.http.routes import Route
@@ -63,6 +64,7 @@ HEADERS: Mapping[str, JsonObject] = MappingProxyType(
         TENANT: {"type": "string", "pattern": f"^{TENANT_FORM.pattern}$"},
         USER: {"type": "string", "pattern": f"^{TENANT_FORM.pattern}$"},
         IDEMPOTENCY_KEY: {"type": "string", "pattern": "^[!-~]{1,200}$"},
+        LAST_EVENT_ID: {"type": "string", "pattern": "^[0-9]{1,18}$", "description": "Goes on behind this event."},
         TIMEOUT: {"type": "string", "pattern": r"^(?!0*(\.0*)?$)[0-9]{1,6}(\.[0-9]{1,3})?$", "description": "Seconds."},
     }
 )
@@ -80,7 +82,7 @@ QUERIES: Mapping[str, JsonObject] = MappingProxyType(
     {
         "limit": {"schema": {"type": "integer", "minimum": 1, "maximum": 500}, "description": "Items on one page."},
         "cursor": {"schema": {"type": "string"}, "description": "The `next` of the page before."},
-        "after": {"schema": {"type": "integer", "minimum": 0}, "description": "What comes behind this one."},
+        "after": {"schema": {"type": "integer", "minimum": 0, "maximum": 2**53}, "description": "What comes behind this one."},
     }
 )
 
@@ -135,6 +137,7 @@ def _describe_parameters(route: Route) -> list[JsonObject]:
     ]
     headers = [*((TENANT, USER) if route.scoped else ()), *((IDEMPOTENCY_KEY,) if route.idempotent else ())]
     headers += [TIMEOUT] if route.timed else []
+    headers += [LAST_EVENT_ID] if route.streams and route.method == "GET" else []
     parameters += [LANGUAGE_PARAMETER] if route.translated else []
     parameters += [{"name": name, "in": "query", "required": False, **QUERIES[name]} for name in route.queries]
     parameters += [{"name": name, "in": "header", "required": False, "schema": HEADERS[name]} for name in headers]

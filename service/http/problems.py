@@ -59,6 +59,8 @@ ENCODINGS: Final = ("gzip", "deflate", "identity")
 CHALLENGE: Final = 'Bearer realm="shortlist"'
 RETRY_SOON: Final = 5.0
 """Seconds after which a caller may come again when nothing better is known."""
+BUSY_RETRY: Final = 2.0
+"""Seconds after which a busy conversation is worth another try, at most: turns take seconds, leases last longer."""
 MAX_QUOTED: Final = 100
 """Characters of what a client sent that a problem repeats."""
 
@@ -267,7 +269,8 @@ class ConversationBusyNow(Problem):
     code = "conversation_busy"
 
     def __init__(self, retry_after: float) -> None:
-        super().__init__("A turn of this conversation runs; the next may begin when it has ended.", retry_after=retry_after)
+        soon = min(retry_after, BUSY_RETRY)
+        super().__init__("A turn of this conversation runs; the next may begin when it has ended.", retry_after=soon)
 
 
 class Superseded(Problem):

@@ -10,6 +10,7 @@ import structlog
 from apps.sdk.chat import ChatModel, ModelError
 from apps.sdk.contract import Contract
 from apps.sdk.jsontypes import Json, JsonObject
+from apps.sdk.schemas.dialects.families import choose_profile
 from service.metrics import Metrics
 from service.models.fallbacks import ResilientModel
 from service.models.history import limit_prompt
@@ -99,7 +100,17 @@ class ModelsInUse:
     def _make_resilient(self, names: Sequence[str], *, timeout: float, attempt_timeout: float) -> ResilientModel:
         settings = self._settings
         key = settings.model_api_key.get_secret_value() if settings.model_api_key else None
-        specs = [ModelSpec(name, settings.model_api_base, key, attempt_timeout, settings.max_output_tokens) for name in names]
+        specs = [
+            ModelSpec(
+                name,
+                settings.model_api_base,
+                key,
+                attempt_timeout,
+                settings.max_output_tokens,
+                family=choose_profile((name,), for_all=settings.schema_profile, by_model=settings.schema_profiles),
+            )
+            for name in names
+        ]
         models = [self.library.model(spec) for spec in specs]
         return ResilientModel(models, timeout=timeout, observer=self._observer, attempts=settings.model_attempts)
 

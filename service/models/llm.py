@@ -40,6 +40,7 @@ from apps.sdk.chat import (
 )
 from apps.sdk.jsontypes import Json, JsonObject
 from apps.sdk.schemas.dialects.families import find_profile
+from apps.sdk.schemas.dialects.profiles import Profile
 from service.models.chunks import ReplyAssembler
 from service.models.history import HistoryRefused, check_answerable, repair_history
 from service.models.replies import NoReply, OversizedReply, read_reply, taken_ids
@@ -64,7 +65,8 @@ CHUNKS_PER_BREATH = 20
 class ModelSpec:
     """A model as litellm names it (`openai/gpt-5-mini`) and how to reach it.
 
-    `timeout` is in seconds, for one attempt in all, streaming included. `extra` goes to litellm as it is (`temperature`, ...).
+    `family`: whose names of tools it takes, None = that of the name. `timeout` is in seconds, for one attempt in all, streaming
+    included. `extra` goes to litellm as it is (`temperature`, ...).
     """
 
     name: str
@@ -73,6 +75,7 @@ class ModelSpec:
     timeout: float = 60.0
     max_output_tokens: int | None = None
     extra: Mapping[str, Json] = field(default_factory=dict)
+    family: Profile | None = None
 
 
 class LiteLLM:
@@ -122,7 +125,7 @@ class LiteLLMModel:
     def __init__(self, library: LiteLLM, spec: ModelSpec) -> None:
         self._library = library
         self._spec = spec
-        self._family = find_profile(spec.name)
+        self._family = spec.family or find_profile(spec.name)
         self._logger = structlog.get_logger(__name__)
 
     @property

@@ -55,6 +55,8 @@ def parse_url(text: str) -> URL:
         raise StoreUnavailable(
             "The database URL is not valid; valid ones are sqlite:///shortlist.db and postgresql://user@host/database"
         )
+    if url.get_backend_name() == "sqlite" and (url.host or not url.database):
+        raise StoreUnavailable(f"{text} names no file: write sqlite:///x.db, from the working folder, or sqlite:////srv/x.db")
     return url.set(drivername=DRIVERS[url.drivername])
 
 

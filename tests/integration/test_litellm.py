@@ -33,6 +33,7 @@ from apps.sdk.chat import (
     Usage,
 )
 from apps.sdk.jsontypes import JsonObject
+from apps.sdk.schemas.dialects.profiles import PROFILES
 from service.models.fallbacks import ResilientModel, Waits
 from service.models.llm import CHUNKS_PER_BREATH, LiteLLM, ModelSpec
 from service.models.replies import MAX_CALLS, MAX_COUNT
@@ -559,6 +560,19 @@ async def test_names_that_a_family_refuses_are_sent_otherwise_and_come_back(
     assert sent["tool_choice"]["function"]["name"] == "T_3d-render"
     assert sent["messages"][2]["tool_calls"][0]["function"]["name"] == "T_3d-render"
     assert server.refusals == []
+
+
+@BOTH
+async def test_the_family_that_an_operator_names_decides_names_too(
+    library: LiteLLM, server: ScriptedModelServer, spec: ModelSpec, stream: bool
+) -> None:
+    """As it decides the schemas: one profile for one request."""
+    server.script("main", [Reply(calls=[Call("T_3d-render", {})])])
+    tools = (ToolDefinition("3d-render", "Render.", {"type": "object", "properties": {}}),)
+    model = library.model(replace(spec, family=PROFILES["gemini"]))
+    reply = await ask(model, stream=stream, request=replace(REQUEST, tools=tools))
+    assert [call.name for call in reply.tool_calls] == ["3d-render"]
+    assert [tool["function"]["name"] for tool in server.requests[0].body["tools"]] == ["T_3d-render"]
 
 
 @BOTH

@@ -415,3 +415,10 @@ async def test_a_caller_cancelled_while_beginning_keeps_no_key(shared_url: str) 
         with pytest.raises(asyncio.CancelledError):
             await task
         assert isinstance(await records.begin(SCOPE, "another", 60), Started)
+
+
+@pytest.mark.parametrize("url", ["sqlite://x.db", "sqlite://", "sqlite://folder/x.db"])
+async def test_a_url_with_a_slash_too_few_is_refused(url: str) -> None:
+    """It would be a database in memory, and everything would be gone with the process."""
+    with pytest.raises(StoreUnavailable, match="names no file"):
+        await Database.open(url)

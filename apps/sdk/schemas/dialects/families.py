@@ -36,7 +36,7 @@ def choose_profile(models: Sequence[str], *, for_all: str | None = None, by_mode
     """The one profile for all models that may be asked: that of their family, or `common` where they are of several.
 
     `for_all` and `by_model` are names of profiles that an operator has set; raises `KeyError` for one that there is not.
-    So a fallback is sent the same bytes as the first model.
+    So a fallback is sent the same schemas as the first model.
     """
     if for_all is not None:
         return PROFILES[for_all]
