@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import structlog
 
 from service.store.conversations import Owner
-from service.store.errors import StoreError
+from service.store.errors import StoreError, StoreUnavailable
 from service.store.turn_records import StoredEvent, TurnRecords
 
 PAGE = 200
@@ -77,16 +77,26 @@ class EventFeed:
     ) -> AsyncGenerator[tuple[StoredEvent, ...], None]:
         """The events behind `after`, page by page, then new ones as they come; ends when the service does.
 
-        Raises `ConversationMissing`, also when it is deleted meanwhile, and `StoreUnavailable`.
+        Raises `ConversationMissing`, also when it is deleted meanwhile. While the store is away it waits.
         """
         while True:
             signal.clear()
-            while events := await self._records.read_events(owner, conversation_id, after=after, limit=PAGE):
+            while events := await self._read_when_it_can(owner, conversation_id, after):
                 yield events
                 after = events[-1].id
             if self._closed:
                 return
             await signal.wait()
+
+    async def _read_when_it_can(self, owner: Owner, conversation_id: str, after: int) -> tuple[StoredEvent, ...]:
+        """The next page, empty when there is none; asked again while the store is away, unless the service ends."""
+        while True:
+            try:
+                return await self._records.read_events(owner, conversation_id, after=after, limit=PAGE)
+            except StoreUnavailable:
+                if self._closed:
+                    return ()
+                await asyncio.sleep(self._poll)
 
     async def run(self) -> None:
         """Look for what other replicas wrote, until cancelled."""

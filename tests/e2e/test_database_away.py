@@ -183,8 +183,13 @@ async def test_a_stream_of_events_outlives_a_short_absence(away: Lab, proxy: Tcp
         await asyncio.sleep(1.0)
         await proxy.open()
         assert (await turn)[0] == 200
-        await away.running.client.delete(f"{away.running.url}/v1/conversations/{conversation_id}")
-        *events, last = read_id_events(await asyncio.wait_for(response.text(), 20))
+        told = b""
+        async with asyncio.timeout(20):
+            while b"event: turn.finished" not in told:
+                told += await response.content.readany()
+            await away.running.client.delete(f"{away.running.url}/v1/conversations/{conversation_id}")
+            told += await response.content.read()
+        *events, last = read_id_events(told.decode())
     names = [name for _, name, _ in events]
     assert (names[0], names[-1]) == ("turn.started", "turn.finished")
     assert [event_id for event_id, _, _ in events] == sorted({event_id for event_id, _, _ in events})
